@@ -1,0 +1,52 @@
+package catalog
+
+import "github.com/tarndb/tarn/transform"
+
+// FilterOp is the kind of a Filter node.
+type FilterOp uint8
+
+// The nodes. The zero Filter is AlwaysTrue.
+const (
+	AlwaysTrue FilterOp = iota
+	AlwaysFalse
+	And
+	Or
+	Test
+)
+
+// Filter is a necessary condition for a row to be wanted: a row that doesn't satisfy it isn't in the answer. It is used
+// only to leave files out, never to drop rows: the SQL condition itself is always evaluated by DuckDB. There is no Not:
+// who builds a filter pushes negation into the tests, by SQL's three-valued rules.
+type Filter struct {
+	Op    FilterOp
+	Terms []Filter            // of And, Or
+	Field FieldID             // of Test: a top-level column
+	Type  transform.Type      // of Test: the column's type, which the values are of
+	Pred  transform.Predicate // of Test
+}
+
+// AllOf returns the conjunction of filters.
+func AllOf(fs ...Filter) Filter { return combine(And, AlwaysTrue, AlwaysFalse, fs) }
+
+// AnyOf returns the disjunction of filters.
+func AnyOf(fs ...Filter) Filter { return combine(Or, AlwaysFalse, AlwaysTrue, fs) }
+
+func combine(op, unit, zero FilterOp, fs []Filter) Filter {
+	var terms []Filter
+	for _, f := range fs {
+		switch f.Op {
+		case unit:
+		case zero:
+			return Filter{Op: zero}
+		default:
+			terms = append(terms, f)
+		}
+	}
+	switch len(terms) {
+	case 0:
+		return Filter{Op: unit}
+	case 1:
+		return terms[0]
+	}
+	return Filter{Op: op, Terms: terms}
+}

@@ -1,0 +1,238 @@
+package catalog
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tarndb/tarn/transform"
+)
+
+// Identities, typed so that one can't stand for another.
+type (
+	// FieldID is a column's or a nested field's ID, unique in a table for ever.
+	FieldID int
+	// PartitionFieldID is a partition field's ID.
+	PartitionFieldID int
+	// SpecID is a partition spec's ID.
+	SpecID int
+	// SnapshotID is a snapshot's ID.
+	SnapshotID int64
+)
+
+// Ident names a table: its namespace levels and its name.
+type Ident []string
+
+// String joins the parts by dots, quoting a part that isn't a plain lower-case name.
+func (id Ident) String() string {
+	parts := make([]string, len(id))
+	for i, p := range id {
+		parts[i] = QuoteIdent(p)
+	}
+	return strings.Join(parts, ".")
+}
+
+// QuoteIdent returns name as SQL text: as it is when it is a plain name, else in double quotes.
+func QuoteIdent(name string) string {
+	plain := name != ""
+	for i, r := range name {
+		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || i > 0 && r >= '0' && r <= '9' {
+			continue
+		}
+		plain = false
+		break
+	}
+	if plain {
+		return name
+	}
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+}
+
+// Type is an Iceberg type: a primitive, or a struct, list or map of types.
+type Type struct {
+	Primitive transform.Type // of a leaf; its Kind is transform.None for a nested type
+	Nested    NestedKind
+	Fields    []Field // struct: its fields; list: the element; map: the key, then the value
+}
+
+// NestedKind tells structs, lists and maps apart.
+type NestedKind uint8
+
+// The nested kinds; NotNested is a primitive.
+const (
+	NotNested NestedKind = iota
+	Struct
+	List
+	Map
+)
+
+// Field is a column or a nested field. Schema evolution keeps the ID and may change all else.
+type Field struct {
+	ID             FieldID
+	Name           string
+	Type           Type
+	Required       bool
+	Doc            string
+	InitialDefault transform.Value // v3: the value of rows written before the field was added; nil for none
+	HasDefault     bool            // an initial default exists (also a nested one, which InitialDefault can't hold)
+}
+
+// Schema is one schema of a table.
+type Schema struct {
+	ID     int
+	Fields []Field
+}
+
+// Field returns the top-level column with the ID, or false.
+func (s *Schema) Field(id FieldID) (Field, bool) {
+	for _, f := range s.Fields {
+		if f.ID == id {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+// PartitionField is one field of a spec. Sources has more than one column only for a multi-argument transform, which is
+// carried and never evaluated.
+type PartitionField struct {
+	ID        PartitionFieldID
+	Name      string
+	Sources   []FieldID
+	Transform transform.Transform
+	// SourceType is the source column's type in the newest schema that has it; its Kind is None when no retained schema
+	// has the column, or it isn't primitive. Such a field never prunes and is never a key.
+	SourceType transform.Type
+}
+
+// PartitionSpec is one partition spec of a table. An unpartitioned spec has no fields.
+type PartitionSpec struct {
+	ID     SpecID
+	Fields []PartitionField
+}
+
+// SortField is one field of a sort order.
+type SortField struct {
+	Source     FieldID
+	Transform  transform.Transform
+	Descending bool
+	NullsLast  bool
+}
+
+// SortOrder is a table's sort order; ID 0 is unsorted.
+type SortOrder struct {
+	ID     int
+	Fields []SortField
+}
+
+// Snapshot is the snapshot that a statement is pinned to.
+type Snapshot struct {
+	ID          SnapshotID
+	Sequence    int64
+	TimestampMs int64
+	Operation   string
+	Summary     map[string]string
+}
+
+// Table is one version of a table, pinned to one snapshot.
+type Table struct {
+	Catalog          string // the catalog's name; empty for a table opened by its path
+	Ident            Ident
+	UUID             string
+	FormatVersion    int
+	Location         string // as the metadata spells it
+	MetadataLocation string
+	Schema           *Schema // the schema that queries see
+	Specs            map[SpecID]PartitionSpec
+	DefaultSpec      SpecID
+	Order            SortOrder
+	Snapshot         *Snapshot // nil: the table has no snapshot yet and holds no rows
+	Properties       map[string]string
+	// Handle is the implementation's own reference to this pinned version. Only the Catalog that made the table reads it.
+	Handle any
+}
+
+// Spec returns the table's current partition spec.
+func (t *Table) Spec() PartitionSpec { return t.Specs[t.DefaultSpec] }
+
+// FileFormat is a data file's format.
+type FileFormat string
+
+// The formats of the spec.
+const (
+	Parquet FileFormat = "parquet"
+	Avro    FileFormat = "avro"
+	ORC     FileFormat = "orc"
+)
+
+// FileRef names the bytes of one file. Path is what the metadata says and what people are shown; Local is where it lies
+// on this machine, filled by the FileIO that owns it. Only package duck turns one into SQL text.
+type FileRef struct {
+	Path  string
+	Local string
+	Bytes int64
+}
+
+// DataFile is one live data file of the pinned snapshot.
+type DataFile struct {
+	Ref       FileRef
+	Format    FileFormat
+	Spec      SpecID
+	Partition []transform.Value // one value per field of the file's own spec, in its order; nil is NULL
+	Rows      int64
+	// Contradicts has a bit for each partition field (by its place in the spec) whose column bounds say that the tuple is
+	// wrong, or that the file's rows aren't all of one value. Such a field can't be trusted as a key for this file.
+	Contradicts uint64
+}
+
+// GroupSum is what one partition tuple of one spec holds after filtering.
+type GroupSum struct {
+	Spec      SpecID
+	Partition []transform.Value
+	Files     int
+	Rows      int64
+	Bytes     int64
+	// Contradicts is the union of the files' bits; Liar names one such file.
+	Contradicts uint64
+	Liar        string
+}
+
+// ScanCounts says what a survey saw and left out, in manifests, files and bytes.
+type ScanCounts struct {
+	Manifests         int // data manifests in the snapshot
+	ManifestsPruned   int // skipped by their partition summaries
+	Files             int // live data files in the snapshot, pruned manifests included
+	FilesPruned       int // of Files, left out by any means
+	PrunedByPartition int // of files in manifests read, by partition tuple
+	PrunedByBounds    int // of files in manifests read, by column bounds or null counts
+	Rows              int64
+	Bytes             int64 // of the files kept
+}
+
+// TableLayout is what a filter leaves of a pinned table, as planning sees it.
+type TableLayout struct {
+	Table  *Table
+	Counts ScanCounts
+	Groups []GroupSum // sorted by spec, then by the tuple's canonical bytes
+	// Files calls yield for each surviving file. It re-reads manifests, so that a million files need not be held; it
+	// stops at the first error, yield's own included. The order is the same each time.
+	Files func(ctx context.Context, yield func(DataFile) error) error
+}
+
+// Catalog finds tables. Every method returns errs kinds: NotFound, Corrupt, Unsupported, Invalid.
+type Catalog interface {
+	// Name is the name under which statements address it.
+	Name() string
+	// ListNamespaces returns all namespaces, nested ones included, sorted.
+	ListNamespaces(ctx context.Context) ([]Ident, error)
+	// ListTables returns the tables directly in a namespace, sorted.
+	ListTables(ctx context.Context, namespace Ident) ([]Ident, error)
+	// LoadTable pins the table's current version.
+	LoadTable(ctx context.Context, id Ident) (*Table, error)
+}
+
+// Surveyor plans scans of tables that its Catalog loaded.
+type Surveyor interface {
+	// Survey streams over the pinned snapshot's manifests and returns what filter can't rule out. A table with anything
+	// that can't be read rightly is refused as Unsupported here, naming it.
+	Survey(ctx context.Context, t *Table, filter Filter) (*TableLayout, error)
+}
