@@ -72,7 +72,7 @@ type Field struct {
 	Type           Type
 	Required       bool
 	Doc            string
-	InitialDefault transform.Value // v3: the value of rows written before the field was added; nil for none
+	InitialDefault transform.Value `json:"-"` // v3: the value of rows written before the field was added; nil for none
 	HasDefault     bool            // an initial default exists (also a nested one, which InitialDefault can't hold)
 }
 
@@ -235,4 +235,25 @@ type Surveyor interface {
 	// Survey streams over the pinned snapshot's manifests and returns what filter can't rule out. A table with anything
 	// that can't be read rightly is refused as Unsupported here, naming it.
 	Survey(ctx context.Context, t *Table, filter Filter) (*TableLayout, error)
+}
+
+// String writes the type as Iceberg's DDL does: long, decimal(9,2), struct<a: int, b: string>, list<int>, map<string, int>.
+func (t Type) String() string {
+	parts := make([]string, len(t.Fields))
+	for i, f := range t.Fields {
+		parts[i] = f.Type.String()
+		if t.Nested == Struct {
+			parts[i] = QuoteIdent(f.Name) + ": " + parts[i]
+		}
+	}
+	inner := "<" + strings.Join(parts, ", ") + ">"
+	switch t.Nested {
+	case Struct:
+		return "struct" + inner
+	case List:
+		return "list" + inner
+	case Map:
+		return "map" + inner
+	}
+	return t.Primitive.String()
 }

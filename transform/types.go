@@ -103,4 +103,5 @@ const (
 type Predicate struct {
 	Op     PredicateOp
 	Values []Value
+	Also   []Value // satisfy the test whatever Op says; only Project sets it, for values that foreign writers let wrap around
 }

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/spf13/cobra"
+
+	"github.com/tarndb/tarn"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/output"
+	"github.com/tarndb/tarn/internal/progress"
+)
+
+// results is where a command writes what it found: in the format and to the place that the flags say.
+type results struct {
+	app    *app
+	writer output.Writer
+	file   *output.File // nil for standard output
+}
+
+// byExtension are the formats that a file's name asks for.
+var byExtension = map[string]string{
+	".csv": output.CSV, ".json": output.JSON, ".jsonl": output.JSONL, ".ndjson": output.JSONL, ".md": output.Markdown,
+	".txt": output.Table, ".parquet": output.Parquet, ".arrow": output.Arrow,
+}
+
+// format returns the format that is asked for, or fits where the results go.
+func (a *app) format() string {
+	switch {
+	case a.flags.format != "":
+		return a.flags.format
+	case a.flags.output != "":
+		if format := byExtension[strings.ToLower(filepath.Ext(a.flags.output))]; format != "" {
+			return format
+		}
+	case isTerminal(a.stdout):
+		return output.Table
+	}
+	return output.CSV
+}
+
+// results opens the command's output. close must be called.
+func (a *app) results() (*results, error) {
+	format := a.format()
+	if output.IsBinary(format) && a.flags.output == "" {
+		return nil, errs.New(errs.Syntax, "", "--format "+format, "it is for a file").WithHint("give -o FILE")
+	}
+	r := &results{app: a}
+	target, opts := a.stdout, output.Options{}
+	if isTerminal(a.stdout) {
+		opts = output.Options{Width: terminalWidth(a.stdout), Bold: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	}
+	if a.flags.output != "" {
+		// The writer is made first, so that a wrong format leaves no file behind.
+		if _, err := output.New(format, io.Discard, opts); err != nil {
+			return nil, err
+		}
+		var err error
+		if r.file, err = output.Create(a.flags.output); err != nil {
+			return nil, err
+		}
+		target, opts = r.file, output.Options{}
+	}
+	var err error
+	r.writer, err = output.New(format, target, opts)
+	return r, err
+}
+
+// close ends the output. After an error a file is thrown away; the error comes back.
+func (r *results) close(err error) error {
+	if closed := r.writer.Close(); err == nil {
+		err = closed // after an error it would only say the same again
+	}
+	switch {
+	case r.file == nil:
+		return err
+	case err != nil:
+		r.file.Abort()
+		return err
+	}
+	return r.file.Commit()
+}
+
+// run runs the statements of a text one after another, up to the first error.
+func (r *results) run(ctx context.Context, session *tarn.Session, text string) error {
+	statements, err := session.Split(text)
+	if err != nil {
+		return err
+	}
+	for _, stmt := range statements {
+		rows, err := session.Run(ctx, stmt)
+		if err != nil {
+			return err
+		}
+		if err := r.write(ctx, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes one statement's rows, or that it had none, and closes them.
+func (r *results) write(ctx context.Context, rows *tarn.Rows) (err error) {
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	if !rows.HasRows() {
+		return r.writer.Done(nil)
+	}
+	columns := make([]output.Column, len(rows.Columns()))
+	for i, c := range rows.Columns() {
+		columns[i] = output.Column{Name: c.Name, Type: c.Type}
+	}
+	line := r.app.progress("running")
+	defer line.Stop()
+	if err := r.writer.Begin(columns); err != nil {
+		return err
+	}
+	for {
+		batch, err := rows.Next(ctx)
+		line.Stop() // the rows themselves are the sign of life now
+		if err == io.EOF {
+			return r.writer.End()
+		}
+		if err != nil {
+			return err
+		}
+		err = r.writer.Write(batch)
+		batch.Release()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// progress starts a line of progress, if there is a terminal to show it.
+func (a *app) progress(what string) *progress.Line {
+	if a.flags.quiet || !isTerminal(a.stderr) {
+		return nil
+	}
+	return progress.Start(a.stderr, what)
+}
+
+// texts writes a result of the command's own, whose columns are all text.
+func (a *app) texts(columns []string, rows [][]string) (err error) {
+	r, err := a.results()
+	if err != nil {
+		return err
+	}
+	defer func() { err = r.close(err) }()
+	cells := make([]output.Column, len(columns))
+	fields := make([]arrow.Field, len(columns))
+	arrays := make([]arrow.Array, len(columns))
+	for j, name := range columns {
+		cells[j] = output.Column{Name: name, Type: "VARCHAR"}
+		fields[j] = arrow.Field{Name: name, Type: arrow.BinaryTypes.String}
+		b := array.NewStringBuilder(memory.DefaultAllocator)
+		for _, row := range rows {
+			b.Append(row[j])
+		}
+		arrays[j] = b.NewArray()
+	}
+	if err := r.writer.Begin(cells); err != nil {
+		return err
+	}
+	if err := r.writer.Write(array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, int64(len(rows)))); err != nil {
+		return err
+	}
+	return r.writer.End()
+}
+
+// withEngine opens the engine for the time of fn.
+func (a *app) withEngine(c *cobra.Command, fn func(ctx context.Context, e *tarn.Engine) error) (err error) {
+	e, err := a.open(c.Context())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	return fn(c.Context(), e)
+}

@@ -1,0 +1,112 @@
+package bind
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/tarndb/tarn/internal/sql"
+)
+
+// decompose returns the expression that combines an aggregate's parts, which it adds to the core query; nil when the
+// aggregate has no exact parts. The list and its proofs:
+//
+//   - count: the sum of counts; coalesced, since no pack at all means no rows, and count is 0 then, not NULL.
+//   - sum over integers and decimals: addition of integers is associative, and 128 bits hold every partial sum. Over
+//     floats it isn't: sum over (1e308, 1e308, -1e308) is finite or not depending on the order.
+//   - avg over the same: the exact sum over the exact count, divided once, as DuckDB does.
+//   - min, max, bool_and, bool_or: idempotent and associative.
+//
+// FILTER stays with the part. DISTINCT and ORDER BY inside an aggregate need all rows: count(DISTINCT x) isn't the sum
+// of the packs' counts.
+func (b *binder) decompose(ctx context.Context, t *twoSteps, call sql.Node) (sql.Node, error) {
+	args := call.List("children")
+	if call.Bool("distinct") || len(call.Child("order_bys").List("orders")) > 0 || call.Bool("export_state") || len(args) > 1 {
+		return nil, nil
+	}
+	if hasSubquery(call) {
+		return nil, nil
+	}
+	name := strings.ToLower(call.Str("function_name"))
+	switch name {
+	case "count", "count_star":
+		return b.combine(ctx, "CAST(coalesce(sum(%), 0) AS BIGINT)", t.carry(call))
+	case "min", "max", "bool_and", "bool_or":
+		return b.combine(ctx, name+"(%)", t.carry(call))
+	case "sum":
+		exact, err := b.isExact(ctx, t, args)
+		if err != nil || !exact {
+			return nil, err
+		}
+		return b.combine(ctx, "sum(%)", t.carry(call))
+	case "avg", "mean":
+		exact, err := b.isExact(ctx, t, args)
+		if err != nil || !exact {
+			return nil, err
+		}
+		sum, count := call.Clone(), call.Clone()
+		sum["function_name"], count["function_name"] = "sum", "count"
+		return b.combine(ctx, "CAST(sum(%) AS DOUBLE) / sum(%)", t.carry(sum), t.carry(count))
+	}
+	return nil, nil
+}
+
+// combine parses a template and puts the columns in the places of its % signs.
+func (b *binder) combine(ctx context.Context, template string, columns ...sql.Node) (sql.Node, error) {
+	for i := range columns {
+		template = strings.Replace(template, "%", "tarn_arg"+itoa(i), 1)
+	}
+	n, err := b.template(ctx, template)
+	if err != nil {
+		return nil, err
+	}
+	out := rewrite(map[string]any(n), func(n sql.Node) sql.Node {
+		parts := n.Strs("column_names")
+		if len(parts) == 1 && strings.HasPrefix(parts[0], "tarn_arg") {
+			i, _ := strconv.Atoi(strings.TrimPrefix(parts[0], "tarn_arg"))
+			return columns[i].Clone()
+		}
+		return nil
+	})
+	return sql.Node(out.(map[string]any)), nil
+}
+
+// isExact says whether an aggregate's argument is an integer, or a decimal whose sums can't leave 38 digits.
+func (b *binder) isExact(ctx context.Context, t *twoSteps, args []sql.Node) (bool, error) {
+	if len(args) != 1 {
+		return false, nil
+	}
+	q := bareSelect(args[0].Clone())
+	q["from_table"] = t.s.node["from_table"]
+	text, err := b.text(ctx, q)
+	if err != nil {
+		return false, err
+	}
+	columns, err := b.engine.Describe(ctx, text)
+	if err != nil {
+		return false, err
+	}
+	typ := columns[0].Type
+	switch typ {
+	case "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT":
+		return true, nil
+	}
+	if !strings.HasPrefix(typ, "DECIMAL(") {
+		return false, nil
+	}
+	precision, err := strconv.Atoi(strings.TrimPrefix(strings.Split(typ, ",")[0], "DECIMAL("))
+	return err == nil && precision <= 28, nil
+}
+
+// key is an expression's identity, its place in the text and alias aside.
+func key(n sql.Node) string {
+	c := n.Clone()
+	c.Walk(func(n sql.Node) bool {
+		delete(n, "query_location")
+		delete(n, "alias")
+		return true
+	})
+	text, _ := json.Marshal(c) // a decoded tree always encodes; map keys are sorted
+	return string(text)
+}

@@ -1,0 +1,176 @@
+package bind
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/sql"
+)
+
+// binder carries one statement's state through the recursion; it isn't kept.
+type binder struct {
+	engine   Engine
+	resolver Resolver
+	query    *plan.Query
+	sources  plan.SourceID
+	names    nameUse
+	loaded   map[string]*catalog.Table
+	scanOf   map[plan.SourceID]*plan.Scan
+	blockOf  map[plan.SourceID]*plan.Block
+	exprs    map[string]sql.Node // parsed templates
+	folded   map[string]sql.Node // the values of clock readings
+
+	aggregates map[string]bool
+}
+
+// Bind binds a query. Every table is loaded once, so that all its mentions see one version.
+func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query) (*plan.Query, error) {
+	b := &binder{
+		engine: engine, resolver: resolver, query: &plan.Query{},
+		loaded: map[string]*catalog.Table{}, scanOf: map[plan.SourceID]*plan.Scan{},
+		blockOf: map[plan.SourceID]*plan.Block{}, exprs: map[string]sql.Node{}, folded: map[string]sql.Node{},
+	}
+	root, err := b.parse(ctx, q.Text)
+	if err != nil {
+		return nil, err
+	}
+	if b.aggregates, err = engine.Aggregates(ctx); err != nil {
+		return nil, err
+	}
+	if err := b.prepare(ctx, root); err != nil {
+		return nil, err
+	}
+	b.names = collectNames(root)
+	bound, err := b.bindQuery(ctx, root, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	if b.query.SQL, err = b.text(ctx, root); err != nil {
+		return nil, err
+	}
+	if b.query.Output, err = b.engine.Describe(ctx, b.query.SQL); err != nil {
+		return nil, err
+	}
+	b.query.Root, err = b.rootBlock(ctx, root, bound)
+	return b.query, err
+}
+
+// parse returns the tree of a query's text.
+func (b *binder) parse(ctx context.Context, text string) (sql.Node, error) {
+	ast, err := b.engine.SerializeSQL(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := sql.DecodeTree(ast)
+	if err != nil {
+		return nil, errs.New(errs.Unsupported, "parse", "statement", "it must be exactly one query")
+	}
+	return tree.Root(), nil
+}
+
+// text returns a query node's SQL.
+func (b *binder) text(ctx context.Context, query sql.Node) (string, error) {
+	ast, err := sql.Encode(query)
+	if err != nil {
+		return "", errs.Wrap(errs.Internal, "render", "query", err)
+	}
+	return b.engine.DeserializeSQL(ctx, ast)
+}
+
+// template returns a fresh copy of a parsed expression.
+func (b *binder) template(ctx context.Context, expr string) (sql.Node, error) {
+	if n, ok := b.exprs[expr]; ok {
+		return n.Clone(), nil
+	}
+	root, err := b.parse(ctx, "SELECT "+expr)
+	if err != nil {
+		return nil, err
+	}
+	n := root.List("select_list")[0]
+	b.exprs[expr] = n
+	return n.Clone(), nil
+}
+
+func (b *binder) nextSource() plan.SourceID {
+	id := b.sources
+	b.sources++
+	return id
+}
+
+// scan makes a new mention of a table and its stub.
+func (b *binder) scan(ctx context.Context, t *catalog.Table, alias string) (*plan.Scan, error) {
+	s := &plan.Scan{Source: b.nextSource(), Table: t, Alias: alias}
+	seen := map[string]string{}
+	var fields []catalog.Field
+	for _, f := range t.Schema.Fields {
+		if !b.names.uses(f.Name) {
+			continue
+		}
+		low := strings.ToLower(f.Name)
+		if other, ok := seen[low]; ok {
+			return nil, errs.New(errs.Unsupported, "bind", t.Ident.String(), "columns %q and %q differ only in case", other, f.Name)
+		}
+		seen[low] = f.Name
+		fields = append(fields, f)
+		s.Columns = append(s.Columns, f.ID)
+	}
+	if len(fields) == 0 && len(t.Schema.Fields) > 0 { // count(*): any column will do
+		fields = t.Schema.Fields[:1]
+		s.Columns = []catalog.FieldID{fields[0].ID}
+	}
+	if len(fields) == 0 {
+		return nil, errs.New(errs.Unsupported, "bind", t.Ident.String(), "the table has no columns")
+	}
+	if err := b.engine.StubTable(ctx, s.ViewName(), fields); err != nil {
+		return nil, errs.Wrap(errs.Unsupported, "bind", t.Ident.String(), err)
+	}
+	b.query.Scans = append(b.query.Scans, s)
+	b.scanOf[s.Source] = s
+	return s, nil
+}
+
+// load pins a table once per statement.
+func (b *binder) load(ctx context.Context, key string, get func() (*catalog.Table, error)) (*catalog.Table, error) {
+	if t, ok := b.loaded[key]; ok {
+		return t, nil
+	}
+	t, err := get()
+	if err == nil {
+		b.loaded[key] = t
+	}
+	return t, err
+}
+
+// nameUse is which column names a statement may use: all of them when it has a star, else the names that stand in it.
+// It may say too many, never too few.
+type nameUse struct {
+	all   bool
+	names map[string]bool
+}
+
+func (u nameUse) uses(name string) bool { return u.all || u.names[strings.ToLower(name)] }
+
+func collectNames(root sql.Node) nameUse {
+	u := nameUse{names: map[string]bool{}}
+	root.Walk(func(n sql.Node) bool {
+		switch {
+		case n.Class() == "STAR", n.Str("ref_type") == "NATURAL", len(n.Strs("column_name_alias")) > 0:
+			u.all = true
+		case n.Class() == "COLUMN_REF":
+			for _, p := range n.Strs("column_names") {
+				u.names[strings.ToLower(p)] = true
+			}
+		}
+		if n.Type() == "SET_OPERATION_NODE" && n.Bool("setop_by_name") || n.Str("setop_type") == "UNION_BY_NAME" {
+			u.all = true
+		}
+		for _, k := range n.Strs("using_columns") {
+			u.names[strings.ToLower(k)] = true
+		}
+		return true
+	})
+	return u
+}

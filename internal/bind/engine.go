@@ -1,0 +1,34 @@
+package bind
+
+import (
+	"context"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/plan"
+)
+
+// Engine is what bind needs of the SQL engine: its parser, and its binder over empty stub tables.
+type Engine interface {
+	// SerializeSQL parses a query into its serialised tree. Errors are Syntax.
+	SerializeSQL(ctx context.Context, text string) ([]byte, error)
+	// DeserializeSQL writes a serialised tree as text.
+	DeserializeSQL(ctx context.Context, ast []byte) (string, error)
+	// StubTable makes an empty table of the columns. Errors are Unsupported, naming the column.
+	StubTable(ctx context.Context, name string, columns []catalog.Field) error
+	// StubView makes a view.
+	StubView(ctx context.Context, name, query string) error
+	// Describe returns a query's columns without running it.
+	Describe(ctx context.Context, query string) ([]plan.Column, error)
+	// Aggregates returns the names of all aggregate functions, in lower case.
+	Aggregates(ctx context.Context) (map[string]bool, error)
+	// Value runs a query of one row and one column and returns it as text.
+	Value(ctx context.Context, query string) (string, error)
+}
+
+// Resolver finds tables.
+type Resolver interface {
+	// Resolve loads and pins the table that a statement calls by these parts. Errors are NotFound and others of errs.
+	Resolve(ctx context.Context, parts []string) (*catalog.Table, error)
+	// ResolvePath loads a table by its metadata file or its folder.
+	ResolvePath(ctx context.Context, path string) (*catalog.Table, error)
+}

@@ -1,0 +1,300 @@
+package bind
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/sql"
+)
+
+// cte is a WITH entry that is put in where it is mentioned, under the entries that it can see itself.
+type cte struct {
+	query   sql.Node
+	aliases []string
+	env     *cteEnv
+}
+
+// cteEnv is a chain of WITH entries, the innermost first. An entry without a cte is one that stays in the text.
+type cteEnv struct {
+	name string
+	cte  *cte
+	next *cteEnv
+}
+
+func (e *cteEnv) lookup(name string) (*cteEnv, bool) {
+	for ; e != nil; e = e.next {
+		if strings.EqualFold(e.name, name) {
+			return e, true
+		}
+	}
+	return nil, false
+}
+
+// bindFrom binds a FROM clause: it adds its sources to the scope and turns mentions of tables into mentions of views, in
+// place. Semantics of each kind of join follow the relation's type; what has no place in plan is Opaque with the reason.
+func (b *binder) bindFrom(ctx context.Context, n sql.Node, sc *scope, env *cteEnv) (plan.Rel, error) {
+	switch n.Type() {
+	case "EMPTY":
+		return nil, nil
+	case "BASE_TABLE":
+		return b.bindTable(ctx, n, sc, env)
+	case "SUBQUERY":
+		return b.bindDerived(ctx, n, n.Child("subquery").Child("node"), n.Strs("column_name_alias"), sc, env)
+	case "JOIN":
+		return b.bindJoin(ctx, n, sc, env)
+	case "TABLE_FUNCTION":
+		return b.bindTableFunction(ctx, n, sc, env)
+	}
+	return b.opaque(ctx, n, sc, env, strings.ToLower(n.Type())+" isn't a table")
+}
+
+// opaque leaves a part of FROM to DuckDB, with the tables inside bound.
+func (b *binder) opaque(ctx context.Context, n sql.Node, sc *scope, env *cteEnv, why string) (plan.Rel, error) {
+	sc.sources = append(sc.sources, &source{alias: n.Str("alias"), unknown: true})
+	rel := &plan.Opaque{Why: why}
+	err := b.bindInside(ctx, n, sc, env, rel)
+	return rel, err
+}
+
+// bindInside binds the queries and tables anywhere below n, for their views only.
+func (b *binder) bindInside(ctx context.Context, n sql.Node, sc *scope, env *cteEnv, rel *plan.Opaque) error {
+	var failed error
+	n.Walk(func(c sql.Node) bool {
+		if failed != nil {
+			return false
+		}
+		switch c.Type() {
+		case "SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE":
+			var q *bound
+			if q, failed = b.bindQuery(ctx, c, sc, env); failed == nil && q.rel != nil {
+				rel.Inputs = append(rel.Inputs, q.rel)
+			}
+			return false
+		case "BASE_TABLE":
+			var r plan.Rel
+			if r, failed = b.bindTable(ctx, c, &scope{}, env); failed == nil && r != nil {
+				rel.Inputs = append(rel.Inputs, r)
+			}
+			return false
+		}
+		return true
+	})
+	return failed
+}
+
+// bindTable binds the mention of a CTE or of a table.
+func (b *binder) bindTable(ctx context.Context, n sql.Node, sc *scope, env *cteEnv) (plan.Rel, error) {
+	name := n.Str("table_name")
+	parts := tableParts(n)
+	if len(parts) == 1 {
+		if e, ok := env.lookup(name); ok {
+			return b.bindCTE(ctx, n, e, sc)
+		}
+	}
+	if n["at_clause"] != nil {
+		return nil, errs.New(errs.Unsupported, "bind", strings.Join(parts, "."), "time travel isn't supported yet")
+	}
+	if len(parts) == 1 && isDataFile(name) {
+		return b.opaque(ctx, sql.Node{"type": "FILE", "alias": n.Str("alias")}, sc, env, name+" is a file and has no layout")
+	}
+	t, err := b.load(ctx, strings.Join(parts, "\x00"), func() (*catalog.Table, error) {
+		if len(parts) == 1 && strings.ContainsAny(name, "/\\") {
+			return b.resolver.ResolvePath(ctx, name)
+		}
+		return b.resolver.Resolve(ctx, parts)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b.bindScan(ctx, n, t, parts, sc)
+}
+
+// bindScan turns n into a mention of the table's view.
+func (b *binder) bindScan(ctx context.Context, n sql.Node, t *catalog.Table, parts []string, sc *scope) (plan.Rel, error) {
+	if n.Child("sample") != nil {
+		return nil, errs.New(errs.Unsupported, "bind", t.Ident.String(), "TABLESAMPLE isn't supported on a table").
+			WithHint("sample a subquery: (SELECT * FROM t) USING SAMPLE ...")
+	}
+	alias, qualifier := n.Str("alias"), []string(nil)
+	if alias == "" {
+		alias, qualifier = parts[len(parts)-1], parts[:len(parts)-1]
+	}
+	s, err := b.scan(ctx, t, alias)
+	if err != nil {
+		return nil, err
+	}
+	src := &source{alias: alias, qualifier: qualifier}
+	renamed := n.Strs("column_name_alias")
+	for i, id := range s.Columns {
+		f, _ := t.Schema.Field(id)
+		name := f.Name
+		if i < len(renamed) {
+			name = renamed[i]
+		}
+		src.names = append(src.names, name)
+		src.cols = append(src.cols, plan.Col{Source: s.Source, Index: int(id)})
+	}
+	sc.sources = append(sc.sources, src)
+	become(n, viewRef(s.ViewName(), alias, renamed))
+	return &plan.ScanRel{Scan: s}, nil
+}
+
+// viewRef returns the mention of a view under an alias.
+func viewRef(view, alias string, columns []string) sql.Node {
+	names := make([]any, len(columns))
+	for i, c := range columns {
+		names[i] = c
+	}
+	return sql.Node{
+		"type": "BASE_TABLE", "alias": alias, "sample": nil, "schema_name": "", "catalog_name": "", "table_name": view,
+		"column_name_alias": names, "at_clause": nil,
+	}
+}
+
+func tableParts(n sql.Node) []string {
+	var parts []string
+	for _, k := range []string{"catalog_name", "schema_name", "table_name"} {
+		if s := n.Str(k); s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return parts
+}
+
+func isDataFile(name string) bool {
+	low := strings.ToLower(name)
+	for _, ext := range []string{".parquet", ".csv", ".csv.gz", ".tsv", ".json", ".jsonl", ".ndjson"} {
+		if strings.HasSuffix(low, ext) && !strings.HasSuffix(low, ".metadata.json") {
+			return true
+		}
+	}
+	return false
+}
+
+// bindCTE puts a CTE's query in the place of its mention. One mention is one derived table: that is what DuckDB computes
+// too, as long as nothing in it is volatile, which whoever made the entry has seen to.
+func (b *binder) bindCTE(ctx context.Context, n sql.Node, e *cteEnv, sc *scope) (plan.Rel, error) {
+	alias := n.Str("alias")
+	if alias == "" {
+		alias = n.Str("table_name")
+	}
+	if e.cte == nil {
+		sc.sources = append(sc.sources, &source{alias: alias, unknown: true})
+		return &plan.Opaque{Why: "WITH " + e.name + " is computed once for all of its mentions"}, nil
+	}
+	columns := n.Strs("column_name_alias")
+	if len(columns) == 0 {
+		columns = e.cte.aliases
+	}
+	become(n, sql.Node{
+		"type": "SUBQUERY", "alias": alias, "sample": n["sample"], "column_name_alias": anys(columns),
+		"subquery": map[string]any{"node": map[string]any(e.cte.query.Clone()), "named_param_map": []any{}},
+	})
+	return b.bindDerived(ctx, n, n.Child("subquery").Child("node"), columns, sc, e.cte.env)
+}
+
+func anys(in []string) []any {
+	out := make([]any, len(in))
+	for i, s := range in {
+		out[i] = s
+	}
+	return out
+}
+
+// bindDerived binds a derived table: into a block of its own behind a view, unless it looks into its neighbours (a
+// lateral join) or can't be named from outside; then it stays where it is, for DuckDB.
+func (b *binder) bindDerived(ctx context.Context, n, query sql.Node, columns []string, sc *scope, env *cteEnv) (plan.Rel, error) {
+	q, err := b.bindQuery(ctx, query, sc, env)
+	if err != nil {
+		return nil, err
+	}
+	stay := ""
+	switch {
+	case q.correlated:
+		stay = "the derived table " + n.Str("alias") + " looks into its neighbours"
+	case n.Child("sample") != nil:
+		stay = "a sample depends on where rows lie"
+	case q.unresolved != "":
+		stay = q.unresolved
+	}
+	if stay != "" {
+		return b.stays(n, q, stay, sc), nil
+	}
+	block, err := b.block(ctx, query, q)
+	if err != nil {
+		return nil, err
+	}
+	if dup := duplicate(block.Output); dup != "" {
+		b.query.Blocks = b.query.Blocks[:len(b.query.Blocks)-1]
+		return b.stays(n, q, "the derived table "+n.Str("alias")+" has two columns called "+dup, sc), nil
+	}
+	rel := &plan.BlockRel{Source: b.nextSource(), Block: block, Alias: n.Str("alias")}
+	src := &source{alias: rel.Alias}
+	for i, o := range block.Output {
+		name := o.Name
+		if i < len(columns) {
+			name = columns[i]
+		}
+		src.names = append(src.names, name)
+		src.cols = append(src.cols, plan.Col{Source: rel.Source, Index: i})
+	}
+	b.blockOf[rel.Source] = block
+	sc.sources = append(sc.sources, src)
+	become(n, viewRef(block.ViewName(), rel.Alias, columns))
+	return rel, nil
+}
+
+func (b *binder) stays(n sql.Node, q *bound, why string, sc *scope) plan.Rel {
+	sc.sources = append(sc.sources, &source{alias: n.Str("alias"), unknown: true})
+	rel := &plan.Opaque{Why: why}
+	if q.rel != nil {
+		rel.Inputs = []plan.Rel{q.rel}
+	}
+	return rel
+}
+
+func duplicate(out []plan.Output) string {
+	seen := map[string]bool{}
+	for _, o := range out {
+		low := strings.ToLower(o.Name)
+		if seen[low] {
+			return o.Name
+		}
+		seen[low] = true
+	}
+	return ""
+}
+
+// bindTableFunction binds iceberg('path'); other table functions are DuckDB's own.
+func (b *binder) bindTableFunction(ctx context.Context, n sql.Node, sc *scope, env *cteEnv) (plan.Rel, error) {
+	f := n.Child("function")
+	if strings.EqualFold(f.Str("function_name"), "iceberg") {
+		args := f.List("children")
+		if len(args) != 1 || args[0].Type() != "VALUE_CONSTANT" {
+			return nil, errs.New(errs.Syntax, "bind", "iceberg()", "it takes one string: the path of a table folder or a metadata file")
+		}
+		path := args[0].Child("value").Str("value")
+		t, err := b.load(ctx, "\x00"+path, func() (*catalog.Table, error) { return b.resolver.ResolvePath(ctx, path) })
+		if err != nil {
+			return nil, err
+		}
+		return b.bindScan(ctx, n, t, []string{"iceberg"}, sc)
+	}
+	if err := allowTableFunction(f.Str("function_name")); err != nil {
+		return nil, err
+	}
+	return b.opaque(ctx, n, sc, env, f.Str("function_name")+"() has no layout")
+}
+
+// allowTableFunction refuses functions that reach into the engine's own state or extensions.
+func allowTableFunction(name string) error {
+	low := strings.ToLower(name)
+	if strings.HasPrefix(low, "duckdb_") || strings.HasPrefix(low, "pragma_") || strings.HasPrefix(low, "iceberg_") ||
+		low == "sqlite_scan" || low == "postgres_scan" || low == "query" || low == "query_table" {
+		return errs.New(errs.Unsupported, "bind", name+"()", "functions about the engine inside aren't part of Tarn's SQL")
+	}
+	return nil
+}

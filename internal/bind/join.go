@@ -1,0 +1,218 @@
+package bind
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/sql"
+)
+
+var joinKinds = map[string]plan.JoinKind{
+	"INNER": plan.Inner, "LEFT": plan.Left, "RIGHT": plan.Right, "OUTER": plan.Full, "FULL": plan.Full,
+	"SEMI": plan.Semi, "ANTI": plan.Anti,
+}
+
+// bindJoin binds both sides, then takes the equalities between plain columns out of ON or USING.
+func (b *binder) bindJoin(ctx context.Context, n sql.Node, sc *scope, env *cteEnv) (plan.Rel, error) {
+	first := len(sc.sources)
+	left, err := b.bindFrom(ctx, n.Child("left"), sc, env)
+	if err != nil {
+		return nil, err
+	}
+	middle := len(sc.sources)
+	right, err := b.bindFrom(ctx, n.Child("right"), sc, env)
+	if err != nil {
+		return nil, err
+	}
+	kind, known := joinKinds[n.Str("join_type")]
+	ref := n.Str("ref_type")
+	switch {
+	case ref == "NATURAL":
+		return b.unnamed(sc, first, "NATURAL JOIN: write the columns with USING (...)", left, right), nil
+	case !known || ref != "REGULAR" && ref != "CROSS":
+		return b.unnamed(sc, first, strings.ToLower(ref+" "+n.Str("join_type"))+" joins are run whole", left, right), nil
+	}
+	j := &plan.Join{Kind: kind, Left: left, Right: right}
+	l := &scope{sources: sc.sources[first:middle], merged: sc.merged}
+	r := &scope{sources: sc.sources[middle:]}
+	if using := n.Strs("using_columns"); len(using) > 0 {
+		if !b.using(j, using, sc, l, r) {
+			return b.unnamed(sc, first, "a USING column can't be placed", left, right), nil
+		}
+	} else if cond := n.Child("condition"); cond != nil {
+		if err := b.on(ctx, j, cond, sc, l, r, env); err != nil {
+			return nil, err
+		}
+	}
+	if kind == plan.Semi || kind == plan.Anti { // the right side's names end here
+		sc.sources = sc.sources[:middle]
+	}
+	return j, nil
+}
+
+// unnamed gives up on the names of sources from first on: bare names in this scope can't be placed any more.
+func (b *binder) unnamed(sc *scope, first int, why string, inputs ...plan.Rel) plan.Rel {
+	for _, s := range sc.sources[first:] {
+		s.unknown = true
+	}
+	rel := &plan.Opaque{Why: why}
+	for _, in := range inputs {
+		if in != nil {
+			rel.Inputs = append(rel.Inputs, in)
+		}
+	}
+	return rel
+}
+
+// using adds an equality per USING column. A bare mention of it means the preserved side's column; in a full join it is
+// the coalesced one, a column of the join itself.
+func (b *binder) using(j *plan.Join, names []string, sc, l, r *scope) bool {
+	j.Text = "USING (" + strings.Join(names, ", ") + ")"
+	for i, name := range names {
+		lc, ok := l.unqualified(name)
+		rc, ok2 := r.unqualified(name)
+		if !ok || !ok2 {
+			return false
+		}
+		j.On = append(j.On, plan.Equality{Left: lc.col, Right: rc.col})
+		merged := lc.col
+		switch j.Kind {
+		case plan.Right:
+			merged = rc.col
+		case plan.Full:
+			if j.Merged == nil {
+				id := b.nextSource()
+				j.Merged = &id
+			}
+			merged = plan.Col{Source: *j.Merged, Index: i}
+		}
+		if sc.merged == nil {
+			sc.merged = map[string]plan.Col{}
+		}
+		sc.merged[strings.ToLower(name)] = merged
+	}
+	return true
+}
+
+// on takes a condition's equalities, pushes one-sided conditions to the scans that they may prune, and binds subqueries.
+func (b *binder) on(ctx context.Context, j *plan.Join, cond sql.Node, sc, l, r *scope, env *cteEnv) error {
+	text, err := b.exprText(ctx, cond)
+	if err != nil {
+		return err
+	}
+	j.Text = text
+	if err := b.bindExprs(ctx, sc, env, cond); err != nil {
+		return err
+	}
+	for _, c := range conjuncts(cond) {
+		if eq, ok := equality(c, l, r); ok {
+			j.On = append(j.On, eq)
+			continue
+		}
+		if hasSubquery(c) {
+			continue
+		}
+		b.pushOn(j.Kind, c, l, r)
+	}
+	return nil
+}
+
+// pushOn pushes an ON condition of one side's columns to that side's scans, where a row that fails it can't matter: both
+// sides of an inner and a semi join, and the side that is only looked up in an outer or anti join. The preserved side's rows stay
+// in the answer whatever ON says: SELECT * FROM l LEFT JOIN r ON l.k = r.k AND l.x = 1 keeps rows with l.x = 2.
+func (b *binder) pushOn(kind plan.JoinKind, c sql.Node, l, r *scope) {
+	if kind == plan.Inner || kind == plan.Semi || kind == plan.Right {
+		b.pushFilter(c, l)
+	}
+	if kind == plan.Inner || kind == plan.Semi || kind == plan.Left || kind == plan.Anti {
+		b.pushFilter(c, r)
+	}
+}
+
+// equality recognises "a = b" and "a IS NOT DISTINCT FROM b" between plain columns, one of each scope, in either order.
+func equality(c sql.Node, l, r *scope) (plan.Equality, bool) {
+	nullSafe := c.Type() == "COMPARE_NOT_DISTINCT_FROM"
+	if c.Class() != "COMPARISON" || c.Type() != "COMPARE_EQUAL" && !nullSafe {
+		return plan.Equality{}, false
+	}
+	a, z := c.Child("left"), c.Child("right")
+	if lc, ok := l.column(a); ok {
+		if rc, ok := r.column(z); ok {
+			return plan.Equality{Left: lc, Right: rc, NullSafe: nullSafe}, true
+		}
+	}
+	if lc, ok := l.column(z); ok {
+		if rc, ok := r.column(a); ok {
+			return plan.Equality{Left: lc, Right: rc, NullSafe: nullSafe}, true
+		}
+	}
+	return plan.Equality{}, false
+}
+
+// conjuncts returns the terms of a conjunction.
+func conjuncts(n sql.Node) []sql.Node {
+	if n == nil {
+		return nil
+	}
+	if n.Type() != "CONJUNCTION_AND" {
+		return []sql.Node{n}
+	}
+	var out []sql.Node
+	for _, c := range n.List("children") {
+		out = append(out, conjuncts(c)...)
+	}
+	return out
+}
+
+func hasSubquery(n sql.Node) bool {
+	found := false
+	n.Walk(func(n sql.Node) bool {
+		found = found || n.Class() == "SUBQUERY"
+		return !found
+	})
+	return found
+}
+
+// pushEqualities hands equalities of WHERE to the joins that they connect. Moving a conjunct of WHERE below a join is
+// right where the join keeps its columns' side whole: into both sides of an inner join and into the preserved side of
+// the others. Below the other side it would be wrong: l LEFT JOIN (a, b) ON ... WHERE a.k = b.k drops rows that the join
+// filled with NULL, and moved down would keep them.
+func pushEqualities(rel plan.Rel, eqs []plan.Equality) {
+	j, ok := rel.(*plan.Join)
+	if !ok || len(eqs) == 0 {
+		return
+	}
+	if j.Kind == plan.Inner {
+		for _, eq := range eqs {
+			switch {
+			case provides(j.Left, eq.Left) && provides(j.Right, eq.Right):
+				j.On = append(j.On, eq)
+			case provides(j.Left, eq.Right) && provides(j.Right, eq.Left):
+				j.On = append(j.On, plan.Equality{Left: eq.Right, Right: eq.Left, NullSafe: eq.NullSafe})
+			}
+		}
+	}
+	if j.Kind != plan.Right && j.Kind != plan.Full {
+		pushEqualities(j.Left, eqs)
+	}
+	if j.Kind == plan.Inner || j.Kind == plan.Right {
+		pushEqualities(j.Right, eqs)
+	}
+}
+
+// provides says whether a column comes out of a relation.
+func provides(rel plan.Rel, c plan.Col) bool {
+	switch r := rel.(type) {
+	case *plan.ScanRel:
+		return r.Scan.Source == c.Source
+	case *plan.BlockRel:
+		return r.Source == c.Source
+	case *plan.Join:
+		if r.Merged != nil && *r.Merged == c.Source {
+			return true
+		}
+		return provides(r.Left, c) || (r.Kind != plan.Semi && r.Kind != plan.Anti && provides(r.Right, c))
+	}
+	return false
+}

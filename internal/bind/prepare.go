@@ -1,0 +1,134 @@
+package bind
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/sql"
+)
+
+// clocks are the functions and bare names that read the clock, with the type that their value is written as. They are
+// folded once per statement, so that every pack sees one time.
+var clocks = map[string]string{
+	"now": "TIMESTAMP WITH TIME ZONE", "current_timestamp": "TIMESTAMP WITH TIME ZONE",
+	"get_current_timestamp": "TIMESTAMP WITH TIME ZONE", "transaction_timestamp": "TIMESTAMP WITH TIME ZONE",
+	"current_date": "DATE", "today": "DATE",
+	"current_time": "TIME WITH TIME ZONE", "get_current_time": "TIME WITH TIME ZONE",
+	"localtimestamp": "TIMESTAMP", "current_localtimestamp": "TIMESTAMP",
+	"localtime": "TIME", "current_localtime": "TIME",
+}
+
+// bareClocks are the clock readings that SQL writes without parentheses; a column of that name comes first.
+var bareClocks = map[string]bool{
+	"current_timestamp": true, "current_date": true, "current_time": true, "localtimestamp": true, "localtime": true,
+}
+
+// volatile functions give another value at each call, or depend on the order of rows or on the session: a query with one
+// is run whole.
+var volatile = map[string]bool{
+	"random": true, "setseed": true, "uuid": true, "gen_random_uuid": true, "uuidv4": true, "uuidv7": true,
+	"nextval": true, "currval": true, "txid_current": true, "pg_backend_pid": true, "sleep_ms": true, "write_log": true,
+	"clock_timestamp": true, "statement_timestamp": true, "getvariable": true, "current_setting": true,
+	"query": true, "query_table": true, "row_id": true, "current_query": true, "get_current_query": true,
+}
+
+// transformNames maps the functions of the schema system, as Spark's users write them, to the engine's names.
+var transformNames = map[string]string{
+	"bucket": "tarn_bucket", "truncate": "tarn_truncate",
+	"years": "tarn_years", "months": "tarn_months", "days": "tarn_days", "hours": "tarn_hours",
+	"year": "tarn_years", "month": "tarn_months", "day": "tarn_days", "hour": "tarn_hours",
+}
+
+// prepare rewrites what has one meaning everywhere in a statement: clock readings are folded, system.* functions get
+// their engine's names. Collations other than binary are refused: they change what = means.
+func (b *binder) prepare(ctx context.Context, root sql.Node) error {
+	var failed error
+	root.Walk(func(n sql.Node) bool {
+		if failed != nil {
+			return false
+		}
+		switch n.Class() {
+		case "FUNCTION":
+			failed = b.prepareFunction(ctx, n)
+		case "COLLATE":
+			failed = errs.New(errs.Unsupported, "bind", "COLLATE "+n.Str("collation"), "collations other than binary aren't supported").
+				WithHint("compare lower(column) instead")
+		}
+		return failed == nil
+	})
+	return failed
+}
+
+func (b *binder) prepareFunction(ctx context.Context, n sql.Node) error {
+	name := strings.ToLower(n.Str("function_name"))
+	if strings.EqualFold(n.Str("schema"), "system") {
+		to, ok := transformNames[name]
+		if !ok {
+			return errs.New(errs.NotFound, "bind", "system."+name, "there is no such function").
+				WithHint("system.bucket, truncate, years, months, days and hours exist")
+		}
+		n["function_name"], n["schema"], n["catalog"] = to, "", ""
+		return nil
+	}
+	if len(n.List("children")) == 0 {
+		return b.fold(ctx, n, name)
+	}
+	return nil
+}
+
+// fold replaces a clock's reading in place by its value; other expressions stay as they are.
+func (b *binder) fold(ctx context.Context, n sql.Node, name string) error {
+	typ, ok := clocks[name]
+	if !ok {
+		return nil
+	}
+	value, ok := b.folded[name]
+	if !ok {
+		call := name + "()"
+		if n.Class() == "COLUMN_REF" {
+			call = name
+		}
+		text, err := b.engine.Value(ctx, "SELECT CAST("+call+" AS VARCHAR)")
+		if err != nil {
+			return err
+		}
+		if value, err = b.template(ctx, "CAST('"+text+"' AS "+typ+")"); err != nil {
+			return err
+		}
+		b.folded[name] = value
+	}
+	alias := n.Str("alias")
+	if alias == "" {
+		alias = name
+		if n.Class() == "FUNCTION" {
+			alias = name + "()"
+		}
+	}
+	become(n, value.Clone())
+	n["alias"] = alias
+	return nil
+}
+
+// become turns n into other, in place.
+func become(n, other sql.Node) {
+	clear(n)
+	for k, v := range other {
+		n[k] = v
+	}
+}
+
+// isVolatile returns the name of a volatile function or another reason that keeps an expression or query whole, or "".
+func isVolatile(n sql.Node) string {
+	found := ""
+	n.Walk(func(n sql.Node) bool {
+		if n.Class() == "FUNCTION" && volatile[strings.ToLower(n.Str("function_name"))] {
+			found = n.Str("function_name") + "() gives another value at each call"
+		}
+		if n.Child("sample") != nil {
+			found = "a sample depends on where rows lie"
+		}
+		return found == ""
+	})
+	return found
+}

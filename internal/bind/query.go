@@ -1,0 +1,252 @@
+package bind
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/sql"
+)
+
+// bound is what binding a query node finds out.
+type bound struct {
+	scope      *scope   // of a SELECT
+	rel        plan.Rel // FROM and the semi-joins of WHERE; of set operations an Opaque with the inputs
+	union      []*plan.Block
+	correlated bool
+	unresolved string // why not all of its names could be placed; "" when they could
+	whole      string // why the query can't be run in parts; "" when nothing here stands against it
+}
+
+// bindQuery binds a query node in place. outer is the scope that it may be correlated with.
+func (b *binder) bindQuery(ctx context.Context, n sql.Node, outer *scope, env *cteEnv) (*bound, error) {
+	env, kept, err := b.bindWith(ctx, n, outer, env)
+	if err != nil {
+		return nil, err
+	}
+	var q *bound
+	switch n.Type() {
+	case "SELECT_NODE":
+		q, err = b.bindSelect(ctx, n, outer, env)
+	case "SET_OPERATION_NODE":
+		q, err = b.bindSetOperation(ctx, n, outer, env)
+	default:
+		rel := &plan.Opaque{Why: "a recursive query is run whole"}
+		for _, key := range []string{"left", "right", "query", "child"} {
+			if c := n.Child(key); c != nil && err == nil {
+				err = b.bindInside(ctx, c, outer, &cteEnv{name: n.Str("cte_name"), next: env}, rel)
+			}
+		}
+		q = &bound{rel: rel, whole: rel.Why, unresolved: rel.Why}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if kept != "" {
+		q.whole, q.unresolved = kept, kept
+	}
+	return q, nil
+}
+
+// bindWith takes a query's WITH entries out of the text, to be put in where they are mentioned. Entries whose mentions
+// must share one computation stay: recursive ones, MATERIALIZED ones and volatile ones; kept says why.
+func (b *binder) bindWith(ctx context.Context, n sql.Node, outer *scope, env *cteEnv) (*cteEnv, string, error) {
+	entries := n.Child("cte_map").List("map")
+	if len(entries) == 0 {
+		return env, "", nil
+	}
+	kept := ""
+	var stay []any
+	for _, e := range entries {
+		name, v := e.Str("key"), e.Child("value")
+		query := v.Child("query").Child("node")
+		why := isVolatile(query)
+		switch {
+		case query.Type() == "RECURSIVE_CTE_NODE":
+			why = "WITH RECURSIVE " + name + " is computed whole"
+		case v.Str("materialized") == "CTE_MATERIALIZE_ALWAYS":
+			why = "WITH " + name + " AS MATERIALIZED is computed once"
+		}
+		if why == "" {
+			env = &cteEnv{name: name, cte: &cte{query, v.Strs("aliases"), env}, next: env}
+			continue
+		}
+		own := env
+		if query.Type() == "RECURSIVE_CTE_NODE" {
+			own = &cteEnv{name: name, next: env}
+		}
+		if _, err := b.bindQuery(ctx, query, outer, own); err != nil {
+			return nil, "", err
+		}
+		env = &cteEnv{name: name, next: env}
+		stay, kept = append(stay, map[string]any(e)), why
+	}
+	if stay == nil {
+		stay = []any{}
+	}
+	n["cte_map"] = map[string]any{"map": stay}
+	return env, kept, nil
+}
+
+// bindSelect binds FROM, then every expression.
+func (b *binder) bindSelect(ctx context.Context, n sql.Node, outer *scope, env *cteEnv) (*bound, error) {
+	sc := &scope{outer: outer}
+	rel, err := b.bindFrom(ctx, n.Child("from_table"), sc, env)
+	if err != nil {
+		return nil, err
+	}
+	q := &bound{scope: sc, rel: rel}
+	var exprs []sql.Node
+	for _, key := range []string{"select_list", "group_expressions"} {
+		exprs = append(exprs, n.List(key)...)
+	}
+	exprs = append(exprs, n.Child("having"), n.Child("qualify"))
+	exprs = append(exprs, n.List("modifiers")...)
+	if err := b.bindExprs(ctx, sc, env, exprs...); err != nil {
+		return nil, err
+	}
+	if err := b.bindWhere(ctx, q, n.Child("where_clause"), env); err != nil {
+		return nil, err
+	}
+	q.unresolved = unresolvedName(sc, n)
+	q.correlated = sc.correlated
+	q.whole = wholeReason(n)
+	return q, nil
+}
+
+// bindExprs binds the subqueries inside expressions and folds the bare clock readings among their names.
+func (b *binder) bindExprs(ctx context.Context, sc *scope, env *cteEnv, exprs ...sql.Node) error {
+	var failed error
+	for _, e := range exprs {
+		e.Walk(func(n sql.Node) bool {
+			if failed != nil {
+				return false
+			}
+			switch n.Class() {
+			case "SUBQUERY":
+				if failed = b.bindExprs(ctx, sc, env, n.Child("child")); failed == nil {
+					_, failed = b.bindQuery(ctx, n.Child("subquery").Child("node"), sc, env)
+				}
+				return false
+			case "COLUMN_REF":
+				failed = b.bindName(ctx, sc, n)
+			}
+			return true
+		})
+	}
+	return failed
+}
+
+// bindName shortens a long name, notes correlation, and folds a clock reading that no column hides.
+func (b *binder) bindName(ctx context.Context, sc *scope, n sql.Node) error {
+	if _, _, ok := sc.resolve(n); ok {
+		return nil
+	}
+	if parts := n.Strs("column_names"); len(parts) == 1 && bareClocks[strings.ToLower(parts[0])] {
+		return b.fold(ctx, n, strings.ToLower(parts[0]))
+	}
+	return nil
+}
+
+// unresolvedName returns why a SELECT's names aren't all known: a name that is neither a column of its own or an outer
+// scope nor an alias of its select list.
+func unresolvedName(sc *scope, n sql.Node) string {
+	aliases := map[string]bool{}
+	for _, item := range n.List("select_list") {
+		aliases[strings.ToLower(item.Str("alias"))] = true
+	}
+	bad := ""
+	check := func(c sql.Node) bool {
+		if c.Class() == "SUBQUERY" || c.Class() == "LAMBDA" || bad != "" {
+			return false // a subquery's names were seen to in its own scope; correlation is noted there
+		}
+		if c.Class() != "COLUMN_REF" {
+			return true
+		}
+		parts := c.Strs("column_names")
+		if _, _, ok := sc.resolve(c); !ok && !(len(parts) == 1 && aliases[strings.ToLower(parts[0])]) {
+			bad = "the name " + strings.Join(parts, ".") + " can't be placed"
+		}
+		return true
+	}
+	for _, key := range []string{"select_list", "group_expressions", "modifiers"} {
+		for _, e := range n.List(key) {
+			e.Walk(check)
+		}
+	}
+	for _, key := range []string{"where_clause", "having", "qualify"} {
+		n.Child(key).Walk(check)
+	}
+	return bad
+}
+
+// wholeReason returns what in a SELECT's own text keeps it from being run in parts.
+func wholeReason(n sql.Node) string {
+	own := n.Clone()
+	own["from_table"] = nil // blocks answer for themselves
+	if why := isVolatile(own); why != "" {
+		return why
+	}
+	if len(groupSets(n)) > 1 {
+		return "GROUPING SETS need rows of all groups"
+	}
+	for _, m := range n.List("modifiers") {
+		if m.Type() == "LIMIT_PERCENT_MODIFIER" {
+			return "LIMIT in percent needs the number of all rows"
+		}
+		if m.Type() == "DISTINCT_MODIFIER" && len(m.List("distinct_on_targets")) > 0 {
+			return "DISTINCT ON picks rows by their order"
+		}
+	}
+	return ""
+}
+
+func groupSets(n sql.Node) []any {
+	sets, _ := n["group_sets"].([]any)
+	return sets
+}
+
+// bindSetOperation puts each side into a block of its own.
+func (b *binder) bindSetOperation(ctx context.Context, n sql.Node, outer *scope, env *cteEnv) (*bound, error) {
+	q := &bound{}
+	rel := &plan.Opaque{Why: "a set operation compares rows of all groups"}
+	all := n.Str("setop_type") == "UNION" && n.Bool("setop_all")
+	for _, side := range []string{"left", "right"} {
+		c := n.Child(side)
+		bq, err := b.bindQuery(ctx, c, outer, env)
+		if err != nil {
+			return nil, err
+		}
+		if bq.unresolved != "" || bq.correlated {
+			q.correlated = q.correlated || bq.correlated
+			q.unresolved = bq.unresolved
+			if bq.rel != nil {
+				rel.Inputs = append(rel.Inputs, bq.rel)
+			}
+			all = false
+			continue
+		}
+		blk, err := b.block(ctx, c, bq)
+		if err != nil {
+			return nil, err
+		}
+		view, err := b.selectAll(ctx, blk.ViewName())
+		if err != nil {
+			return nil, err
+		}
+		become(c, view)
+		q.union = append(q.union, blk)
+		rel.Inputs = append(rel.Inputs, &plan.BlockRel{Source: b.nextSource(), Block: blk})
+	}
+	q.rel = rel
+	if !all {
+		q.union, q.whole = nil, rel.Why
+	}
+	return q, nil
+}
+
+// selectAll returns SELECT * FROM view.
+func (b *binder) selectAll(ctx context.Context, view string) (sql.Node, error) {
+	n, err := b.parse(ctx, "SELECT * FROM "+view)
+	return n, err
+}

@@ -1,0 +1,138 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/sql"
+)
+
+// source is one relation that names in a block can refer to.
+type source struct {
+	alias     string
+	qualifier []string   // the namespace and catalog parts before the table's name; nil for a derived table
+	names     []string   // column names as they are, in order
+	cols      []plan.Col // one per name
+	unknown   bool       // the columns aren't known: no unqualified name can be placed in this scope
+}
+
+// find returns the place of the column called name, or -1.
+func (s *source) find(name string) int {
+	for i, n := range s.names {
+		if strings.EqualFold(n, name) {
+			return i
+		}
+	}
+	return -1
+}
+
+// scope is the names of one block. USING columns are in merged, under their lower-case names.
+type scope struct {
+	outer   *scope
+	sources []*source
+	merged  map[string]plan.Col
+	// correlated is set when a name was found in an outer scope.
+	correlated bool
+}
+
+// ref is where a column reference leads: the column, and whether the reference is the column itself rather than a field
+// of it.
+type ref struct {
+	col   plan.Col
+	plain bool
+}
+
+// local resolves a reference in this scope alone. A name of three parts or more is shortened in place to alias.column,
+// since the view that stands for the table has no namespace.
+func (sc *scope) local(n sql.Node) (ref, bool) {
+	parts := n.Strs("column_names")
+	if len(parts) == 1 {
+		return sc.unqualified(parts[0])
+	}
+	for _, s := range sc.sources {
+		used := s.matches(parts)
+		if used == 0 || used >= len(parts) {
+			continue
+		}
+		i := s.find(parts[used])
+		if i < 0 {
+			continue
+		}
+		short := []any{s.alias}
+		for _, p := range parts[used:] {
+			short = append(short, p)
+		}
+		n["column_names"] = short
+		return ref{s.cols[i], used+1 == len(parts)}, true
+	}
+	if r, ok := sc.unqualified(parts[0]); ok { // a field of a struct column
+		return ref{r.col, false}, true
+	}
+	return ref{}, false
+}
+
+// matches returns how many leading parts name this source: 1 for its alias, more with namespace parts, 0 for none.
+func (s *source) matches(parts []string) int {
+	for q := len(s.qualifier); q >= 0; q-- {
+		if len(parts) <= q+1 || !strings.EqualFold(parts[q], s.alias) {
+			continue
+		}
+		if equalFolds(parts[:q], s.qualifier[len(s.qualifier)-q:]) {
+			return q + 1
+		}
+	}
+	return 0
+}
+
+func equalFolds(a, b []string) bool {
+	for i := range a {
+		if !strings.EqualFold(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// unqualified resolves a bare name: it must be a USING column or stand in exactly one source, and every source's columns
+// must be known.
+func (sc *scope) unqualified(name string) (ref, bool) {
+	var found []plan.Col
+	for _, s := range sc.sources {
+		if s.unknown {
+			return ref{}, false
+		}
+		if i := s.find(name); i >= 0 {
+			found = append(found, s.cols[i])
+		}
+	}
+	if c, ok := sc.merged[strings.ToLower(name)]; ok {
+		return ref{c, true}, true
+	}
+	if len(found) != 1 {
+		return ref{}, false
+	}
+	return ref{found[0], true}, true
+}
+
+// resolve resolves a reference here or in an outer scope; outer tells which.
+func (sc *scope) resolve(n sql.Node) (r ref, outer, ok bool) {
+	if r, ok := sc.local(n); ok {
+		return r, false, true
+	}
+	for up := sc.outer; up != nil; up = up.outer {
+		if r, ok := up.local(n); ok {
+			sc.correlated = true
+			return r, true, true
+		}
+	}
+	return ref{}, false, false
+}
+
+// column resolves an expression that is nothing but a column of this scope.
+func (sc *scope) column(n sql.Node) (plan.Col, bool) {
+	if n.Class() != "COLUMN_REF" {
+		return plan.Col{}, false
+	}
+	r, ok := sc.local(n)
+	return r.col, ok && r.plain
+}

@@ -1,0 +1,55 @@
+package duck
+
+import (
+	bindings "github.com/duckdb/duckdb-go-bindings"
+
+	"github.com/tarndb/tarn/internal/errs"
+)
+
+// Appender adds chunks to a table. It serves one goroutine at a time, and holds its connection meanwhile.
+type Appender struct {
+	table  string
+	handle bindings.Appender
+}
+
+// Appender opens a table of the connection's default schema, or a temporary one, for appending.
+func (c *Conn) Appender(table string) (*Appender, error) {
+	a := &Appender{table: table}
+	if bindings.AppenderCreateExt(c.handle, "", "", table, &a.handle) == bindings.StateError {
+		err := a.fault("open for appending")
+		bindings.AppenderDestroy(&a.handle)
+		return nil, err
+	}
+	return a, nil
+}
+
+// Append adds the rows of a chunk, which may come from another instance and stays the caller's. Columns go by position,
+// and their types must be the table's own.
+func (a *Appender) Append(ch *Chunk) error {
+	if bindings.AppendDataChunk(a.handle, ch.handle) == bindings.StateError {
+		return a.fault("append")
+	}
+	return nil
+}
+
+// Close makes all rows visible and ends the appender. After an error the table may hold a part of them.
+func (a *Appender) Close() error {
+	if a.handle.Ptr == nil {
+		return nil
+	}
+	var err error
+	if bindings.AppenderClose(a.handle) == bindings.StateError {
+		err = a.fault("append")
+	}
+	bindings.AppenderDestroy(&a.handle)
+	return err
+}
+
+func (a *Appender) fault(op string) error {
+	data := bindings.AppenderErrorData(a.handle)
+	defer bindings.DestroyErrorData(&data)
+	if err := faultData(op, data); err != nil {
+		return errs.Wrap(errs.Internal, "", a.table, err)
+	}
+	return errs.New(errs.Internal, op, a.table, "refused without a reason")
+}

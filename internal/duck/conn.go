@@ -1,0 +1,159 @@
+package duck
+
+import (
+	"context"
+	"time"
+
+	bindings "github.com/duckdb/duckdb-go-bindings"
+
+	"github.com/tarndb/tarn/internal/errs"
+)
+
+// Conn is a connection: it runs one statement at a time, and serves one goroutine at a time. Starting a statement ends
+// the result before it.
+type Conn struct {
+	handle bindings.Connection
+	arrow  bindings.ArrowOptions
+}
+
+// sessionSettings hold for each connection. Errors come as JSON so that their kind and position needn't be guessed
+// from prose; lossless conversion carries HUGEINT, TIMETZ and BIT to Arrow with every bit.
+const sessionSettings = `SET TimeZone = 'UTC'; SET errors_as_json = true`
+
+// Connect opens a connection.
+func (db *DB) Connect() (*Conn, error) {
+	c := &Conn{}
+	if bindings.Connect(db.handle, &c.handle) == bindings.StateError {
+		return nil, errs.New(errs.Internal, "connect to DuckDB", "", "no connection was given")
+	}
+	if err := c.Exec(context.Background(), sessionSettings); err != nil {
+		c.Close()
+		return nil, err
+	}
+	bindings.ConnectionGetArrowOptions(c.handle, &c.arrow)
+	return c, nil
+}
+
+// Close ends the connection. Its result and its chunks must be closed before.
+func (c *Conn) Close() {
+	bindings.DestroyArrowOptions(&c.arrow)
+	bindings.Disconnect(&c.handle)
+}
+
+// Exec runs the statements of sql, several parted by semicolons, and drops their results.
+func (c *Conn) Exec(ctx context.Context, sql string) error {
+	var res bindings.Result
+	defer bindings.DestroyResult(&res)
+	var state bindings.State
+	if err := c.interruptible(ctx, func() { state = bindings.Query(c.handle, sql, &res) }); err != nil {
+		return err
+	}
+	if state == bindings.StateError {
+		return faultOf(ctx, "run", bindings.ResultError(&res))
+	}
+	return nil
+}
+
+// Describe returns the columns that the statement sql gives, without running it.
+func (c *Conn) Describe(ctx context.Context, sql string) ([]Column, error) {
+	stmt, err := c.prepare(ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	defer bindings.DestroyPrepare(&stmt)
+	columns := make([]Column, bindings.PreparedStatementColumnCount(stmt))
+	for i := range columns {
+		t := bindings.PreparedStatementColumnLogicalType(stmt, bindings.IdxT(i))
+		columns[i] = Column{Name: bindings.PreparedStatementColumnName(stmt, bindings.IdxT(i)), Type: typeName(t)}
+		bindings.DestroyLogicalType(&t)
+	}
+	return columns, nil
+}
+
+// Query starts the statement sql and streams its result: no more than a few chunks are held at a time. A ? or $1 in sql
+// stands for an argument; bindArg says which Go types those may be. The caller closes the result.
+func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Result, error) {
+	stmt, err := c.prepare(ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	defer bindings.DestroyPrepare(&stmt)
+	if err := bindArgs(stmt, args); err != nil {
+		return nil, err
+	}
+	return c.start(ctx, stmt)
+}
+
+func (c *Conn) prepare(ctx context.Context, sql string) (bindings.PreparedStatement, error) {
+	var (
+		stmt  bindings.PreparedStatement
+		state bindings.State
+	)
+	if err := c.interruptible(ctx, func() { state = bindings.Prepare(c.handle, sql, &stmt) }); err != nil {
+		return stmt, err
+	}
+	if state == bindings.StateError {
+		err := faultOf(ctx, "prepare", bindings.PrepareError(stmt))
+		bindings.DestroyPrepare(&stmt)
+		return stmt, err
+	}
+	return stmt, nil
+}
+
+func (c *Conn) start(ctx context.Context, stmt bindings.PreparedStatement) (*Result, error) {
+	var (
+		pending bindings.PendingResult
+		state   bindings.State
+		res     Result
+	)
+	defer func() { bindings.DestroyPending(&pending) }()
+	err := c.interruptible(ctx, func() {
+		if state = bindings.PendingPreparedStreaming(stmt, &pending); state == bindings.StateSuccess {
+			state = bindings.ExecutePending(pending, &res.handle)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if state == bindings.StateError {
+		msg := bindings.ResultError(&res.handle)
+		if msg == "" {
+			msg = bindings.PendingError(pending)
+		}
+		bindings.DestroyResult(&res.handle)
+		return nil, faultOf(ctx, "run", msg)
+	}
+	return newResult(c, res.handle)
+}
+
+// interruptInterval is how often a call that should stop is told so. DuckDB forgets an interrupt that comes just before
+// a statement starts, so that once may not do.
+const interruptInterval = 5 * time.Millisecond
+
+// interruptible runs call, which blocks inside DuckDB, and interrupts it when ctx ends. It returns an error only when
+// ctx had ended before; an interrupted call reports through its own state.
+func (c *Conn) interruptible(ctx context.Context, call func()) error {
+	if ctx.Err() != nil {
+		return canceled(ctx)
+	}
+	returned, quiet := make(chan struct{}), make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(quiet)
+		tick := time.NewTicker(interruptInterval)
+		defer tick.Stop()
+		for {
+			bindings.Interrupt(c.handle)
+			select {
+			case <-returned:
+				return
+			case <-tick.C:
+			}
+		}
+	})
+	call()
+	close(returned)
+	if !stop() {
+		<-quiet // the handle must not be interrupted once the caller may close it
+	}
+	return nil
+}

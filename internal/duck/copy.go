@@ -1,0 +1,146 @@
+package duck
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+)
+
+// CopyOptions say how a Parquet file is written. The zero value of each field is its default.
+type CopyOptions struct {
+	Compression  string // "zstd" (the default), "snappy", "gzip", "lz4_raw", "brotli" or "uncompressed"
+	RowGroupRows int    // rows in a row group; 0: 122,880. DuckDB rounds up to its vector size
+	Ordered      bool   // keep the order of the SELECT; else threads write in any order
+}
+
+// WrittenFile is a file that CopyParquet wrote.
+type WrittenFile struct {
+	Path  string
+	Rows  int64
+	Bytes int64
+}
+
+// CopyParquet runs selectSQL and writes its rows to one Parquet file at path, which must not be there yet, with the IDs of
+// fields. The SELECT's columns must be those of fields, by order, name and type: nothing is cast on the way.
+func (c *Conn) CopyParquet(ctx context.Context, selectSQL string, fields []catalog.Field, path string, opts CopyOptions) ([]WrittenFile, error) {
+	if err := c.checkColumns(ctx, selectSQL, fields); err != nil {
+		return nil, err
+	}
+	text, err := copySQL(selectSQL, fields, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	res, err := c.Query(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	chunk, err := res.Next(ctx)
+	if err != nil {
+		return nil, errs.Wrap(errs.Internal, "write file", path, err)
+	}
+	defer chunk.Close()
+	rec, err := chunk.Record()
+	if err != nil {
+		return nil, err
+	}
+	defer rec.Release()
+	return writtenFiles(rec)
+}
+
+// writtenFiles reads what RETURN_STATS gives.
+func writtenFiles(rec arrow.RecordBatch) ([]WrittenFile, error) {
+	path, ok1 := rec.Column(0).(*array.String)
+	rows, ok2 := rec.Column(1).(*array.Uint64)
+	size, ok3 := rec.Column(2).(*array.Uint64)
+	if !ok1 || !ok2 || !ok3 {
+		return nil, errs.New(errs.Internal, "write file", "", "DuckDB reports on the file in an unknown form, %s", rec.Schema())
+	}
+	files := make([]WrittenFile, rec.NumRows())
+	for i := range files {
+		files[i] = WrittenFile{Path: strings.Clone(path.Value(i)), Rows: int64(rows.Value(i)), Bytes: int64(size.Value(i))}
+	}
+	return files, nil
+}
+
+// checkColumns compares what selectSQL gives with fields, as DuckDB names types.
+func (c *Conn) checkColumns(ctx context.Context, selectSQL string, fields []catalog.Field) error {
+	got, err := c.Describe(ctx, selectSQL)
+	if err != nil {
+		return err
+	}
+	casts := make([]string, len(fields))
+	for i, f := range fields {
+		t, err := fieldSQL(f)
+		if err != nil {
+			return err
+		}
+		casts[i] = fmt.Sprintf("CAST(NULL AS %s) AS %s", t, quoteName(f.Name))
+	}
+	if len(got) != len(fields) || len(fields) == 0 {
+		return errs.New(errs.Invalid, "write file", "", "the query gives %d columns, %d are to be written", len(got), len(fields))
+	}
+	want, err := c.Describe(ctx, "SELECT "+strings.Join(casts, ", "))
+	if err != nil {
+		return err
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			return errs.New(errs.Invalid, "write file", want[i].Name, "the query gives %q of type %s, type %s is to be written",
+				got[i].Name, got[i].Type, want[i].Type)
+		}
+	}
+	return nil
+}
+
+func copySQL(selectSQL string, fields []catalog.Field, path string, opts CopyOptions) (string, error) {
+	compression := opts.Compression
+	if compression == "" {
+		compression = "zstd"
+	}
+	options := []string{
+		"FORMAT parquet", "FIELD_IDS {" + fieldIDs(fields) + "}", "COMPRESSION " + quoteText(compression),
+		"RETURN_STATS", fmt.Sprintf("PRESERVE_ORDER %t", opts.Ordered),
+	}
+	if opts.RowGroupRows > 0 {
+		options = append(options, fmt.Sprintf("ROW_GROUP_SIZE %d", opts.RowGroupRows))
+	}
+	return fmt.Sprintf("COPY (%s) TO %s (%s)", selectSQL, quoteText(path), strings.Join(options, ", ")), nil
+}
+
+// fieldIDs returns the IDs of fields as COPY wants them: a nested field's own ID stands among its children's.
+func fieldIDs(fields []catalog.Field) string {
+	parts := make([]string, len(fields))
+	for i, f := range fields {
+		parts[i] = quoteName(f.Name) + ": " + fieldID(f)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func fieldID(f catalog.Field) string {
+	children := f.Type.Fields
+	switch f.Type.Nested {
+	case catalog.NotNested:
+		return fmt.Sprint(int(f.ID))
+	case catalog.List:
+		children = renamed(children, "element")
+	case catalog.Map:
+		children = renamed(children, "key", "value")
+	}
+	return fmt.Sprintf("{__duckdb_field_id: %d, %s}", f.ID, fieldIDs(children))
+}
+
+// renamed returns fields under the names that Parquet gives to the parts of lists and maps.
+func renamed(fields []catalog.Field, names ...string) []catalog.Field {
+	out := append([]catalog.Field{}, fields...)
+	for i := range out {
+		out[i].Name = names[i]
+	}
+	return out
+}

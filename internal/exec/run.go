@@ -1,0 +1,224 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/task"
+)
+
+// run is one graph's execution.
+type run struct {
+	graph  *task.Graph
+	opts   Options
+	stream *Stream
+	final  *duck.DB // nil when the cores' rows stream out
+	done   atomic.Int64
+	total  int
+}
+
+// all runs the cores one after another, each over all workers, then the final step.
+func (r *run) all(ctx context.Context) (err error) {
+	for i := range r.graph.Cores {
+		r.total += len(r.graph.Cores[i].Packs)
+	}
+	workers := min(r.opts.workers(), r.total)
+	share := r.opts.share(workers, r.graph.Final != nil)
+	if r.graph.Final != nil {
+		r.final, err = duck.Open(ctx, duck.Options{Threads: r.opts.workers(), MemoryBytes: share.final, TempDir: r.opts.TempDir})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, r.final.Close()) }()
+	}
+	for i := range r.graph.Cores {
+		if err := r.core(ctx, i, workers, share.worker); err != nil {
+			return err
+		}
+	}
+	if r.graph.Final == nil {
+		return nil
+	}
+	return r.finish(ctx)
+}
+
+// core runs the packs of one core, the largest first, and stops early when its limit is reached.
+func (r *run) core(ctx context.Context, at, workers int, memory int64) error {
+	c := &r.graph.Cores[at]
+	sink, closeSink, err := r.sink(ctx, c)
+	if err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	var next, rows atomic.Int64
+	for range min(workers, len(c.Packs)) {
+		group.Go(func() error {
+			w, err := openWorker(ctx, c, r.opts, memory)
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(c.Packs) {
+					return nil
+				}
+				if err := r.pack(ctx, w, at, i, &rows, sink); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	err = group.Wait()
+	if isStop(err) {
+		err = nil
+	}
+	return errors.Join(err, closeSink())
+}
+
+// pack runs one pack and passes its chunks on.
+func (r *run) pack(ctx context.Context, w *worker, core, pack int, rows *atomic.Int64, sink func(*duck.Chunk) error) error {
+	start := time.Now()
+	stats := PackStats{Core: core, Pack: pack}
+	err := w.run(ctx, pack, func(ch *duck.Chunk) error {
+		stats.Rows += int64(ch.Rows())
+		if err := sink(ch); err != nil {
+			return err
+		}
+		if limit := r.graph.Cores[core].Limit; limit >= 0 && rows.Add(int64(ch.Rows())) >= limit {
+			return errStop
+		}
+		return nil
+	})
+	stats.Seconds = time.Since(start).Seconds()
+	r.stream.addPack(stats)
+	if err == nil && r.opts.Progress != nil {
+		r.opts.Progress(int(r.done.Add(1)), r.total)
+	}
+	return err
+}
+
+// sink returns where a core's chunks go: out to the client, or into the core's table on the final instance. It may be
+// called from several workers.
+func (r *run) sink(ctx context.Context, c *task.Core) (put func(*duck.Chunk) error, done func() error, err error) {
+	if r.final == nil {
+		return func(ch *duck.Chunk) error {
+			b, err := ch.Record()
+			if err != nil {
+				return err
+			}
+			return r.stream.send(ctx, b)
+		}, func() error { return nil }, nil
+	}
+	conn, err := r.final.Connect()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := r.createTable(ctx, conn, c); err != nil {
+		conn.Close()
+		return nil, nil, err
+	}
+	appender, err := conn.Appender(c.Name)
+	if err != nil {
+		conn.Close()
+		return nil, nil, err
+	}
+	var mu sync.Mutex
+	put = func(ch *duck.Chunk) error {
+		mu.Lock()
+		defer mu.Unlock()
+		return appender.Append(ch)
+	}
+	return put, func() error {
+		err := appender.Close()
+		conn.Close()
+		return err
+	}, nil
+}
+
+// createTable makes a core's table with the types that its query gives over no files.
+func (r *run) createTable(ctx context.Context, conn *duck.Conn, c *task.Core) error {
+	if err := makeViews(ctx, conn, c.Tables, nil, nil); err != nil {
+		return err
+	}
+	for _, v := range c.Views {
+		if err := makeView(ctx, conn, v.Name, v.SQL); err != nil {
+			return err
+		}
+	}
+	if err := conn.Exec(ctx, "CREATE TABLE "+c.Name+" AS SELECT * FROM ("+c.SQL+") LIMIT 0"); err != nil {
+		return err
+	}
+	for i := len(c.Views) - 1; i >= 0; i-- {
+		if err := conn.Exec(ctx, "DROP VIEW "+c.Views[i].Name); err != nil {
+			return err
+		}
+	}
+	for _, t := range c.Tables {
+		if err := conn.Exec(ctx, "DROP VIEW "+t.View); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish runs the final step.
+func (r *run) finish(ctx context.Context) (err error) {
+	f := r.graph.Final
+	conn, err := r.final.Connect()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	for _, t := range f.Tables {
+		text, err := duck.ScanSQL(duck.Scan{Columns: scanColumns(t.Fields), Files: t.Files})
+		if err != nil {
+			return err
+		}
+		if err := makeView(ctx, conn, t.View, text); err != nil {
+			return err
+		}
+	}
+	for _, v := range f.Views {
+		if err := makeView(ctx, conn, v.Name, v.SQL); err != nil {
+			return err
+		}
+	}
+	return query(ctx, conn, f.SQL, func(ch *duck.Chunk) error {
+		b, err := ch.Record()
+		if err != nil {
+			return err
+		}
+		return r.stream.send(ctx, b)
+	})
+}
+
+// query runs a statement and calls use for each chunk, which it closes.
+func query(ctx context.Context, conn *duck.Conn, sql string, use func(*duck.Chunk) error) error {
+	res, err := conn.Query(ctx, sql)
+	if err != nil {
+		return err
+	}
+	defer res.Close()
+	for {
+		ch, err := res.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		err = use(ch)
+		ch.Close()
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/task"
+)
+
+// Stream is a running graph's answer, batch by batch. One goroutine reads it; Close ends the run and may be called twice.
+type Stream struct {
+	columns []plan.Column
+	batches chan arrow.RecordBatch
+	cancel  context.CancelFunc
+	done    chan struct{} // closed when everything has ended
+
+	mu    sync.Mutex
+	err   error
+	stats Stats
+}
+
+// Stats is what a run measured; complete after the end of the stream.
+type Stats struct {
+	Packs []PackStats
+	// Rows are those that went to the client.
+	Rows int64
+}
+
+// PackStats is one pack's part.
+type PackStats struct {
+	Core, Pack int
+	Rows       int64 // that it gave
+	Seconds    float64
+}
+
+// Run checks the graph and starts it. The stream must be closed.
+func Run(ctx context.Context, g *task.Graph, opts Options) (*Stream, error) {
+	if err := task.Check(g); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	s := &Stream{columns: g.Output, batches: make(chan arrow.RecordBatch, 4), cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		defer close(s.batches)
+		r := &run{graph: g, opts: opts, stream: s}
+		if err := r.all(ctx); err != nil {
+			s.fail(err)
+		}
+	}()
+	return s, nil
+}
+
+// fail keeps the first error. An error of being canceled by ourselves is none.
+func (s *Stream) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// Columns returns the answer's columns.
+func (s *Stream) Columns() []plan.Column { return s.columns }
+
+// Next returns the next batch, which the caller releases, or io.EOF after the last. When ctx ends the run ends with it.
+func (s *Stream) Next(ctx context.Context) (arrow.RecordBatch, error) {
+	select {
+	case b, ok := <-s.batches:
+		if ok {
+			return b, nil
+		}
+	case <-ctx.Done():
+		s.cancel()
+		<-s.done
+		return nil, errs.Wrap(errs.KindOf(ctx.Err()), "run", "query", ctx.Err())
+	}
+	<-s.done
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return nil, s.err
+	}
+	return nil, io.EOF
+}
+
+// Stats returns what was measured so far.
+func (s *Stream) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.stats
+	out.Packs = append([]PackStats(nil), out.Packs...)
+	return out
+}
+
+// Close ends the run, waits until all of its files are gone, and frees unread batches.
+func (s *Stream) Close() {
+	s.cancel()
+	for b := range s.batches {
+		b.Release()
+	}
+	<-s.done
+}
+
+// send hands a batch to the reader.
+func (s *Stream) send(ctx context.Context, b arrow.RecordBatch) error {
+	rows := b.NumRows()
+	select {
+	case s.batches <- b:
+		s.mu.Lock()
+		s.stats.Rows += rows
+		s.mu.Unlock()
+		return nil
+	case <-ctx.Done():
+		b.Release()
+		return ctx.Err()
+	}
+}
+
+func (s *Stream) addPack(p PackStats) {
+	s.mu.Lock()
+	s.stats.Packs = append(s.stats.Packs, p)
+	s.mu.Unlock()
+}
+
+// isStop says whether an error only says that the run was stopped from within.
+func isStop(err error) bool { return errors.Is(err, errStop) }
+
+// errStop ends a core that has enough rows.
+var errStop = errors.New("enough rows")

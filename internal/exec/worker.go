@@ -1,0 +1,156 @@
+package exec
+
+import (
+	"context"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/task"
+	"github.com/tarndb/tarn/transform"
+)
+
+// worker runs packs of one core, one at a time, on a DuckDB instance of one thread: as many instances as cores measured
+// faster than one instance with as many threads, and a pack's memory is bounded by its worker's share.
+type worker struct {
+	core  *task.Core
+	opts  Options
+	db    *duck.DB
+	conn  *duck.Conn
+	ready bool // the views over other views are made
+}
+
+func openWorker(ctx context.Context, c *task.Core, opts Options, memory int64) (*worker, error) {
+	db, err := duck.Open(ctx, duck.Options{Threads: 1, MemoryBytes: memory, TempDir: opts.TempDir})
+	if err != nil {
+		return nil, err
+	}
+	conn, err := db.Connect()
+	if err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	return &worker{core: c, opts: opts, db: db, conn: conn}, nil
+}
+
+func (w *worker) close() {
+	w.conn.Close()
+	_ = w.db.Close()
+}
+
+// run runs one pack and calls use for each chunk.
+func (w *worker) run(ctx context.Context, pack int, use func(*duck.Chunk) error) error {
+	p := &w.core.Packs[pack]
+	checks, release, err := w.checks(p)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := makeViews(ctx, w.conn, w.core.Tables, p.Inputs, checks); err != nil {
+		return err
+	}
+	if !w.ready {
+		for _, v := range w.core.Views {
+			if err := makeView(ctx, w.conn, v.Name, v.SQL); err != nil {
+				return err
+			}
+		}
+		w.ready = true
+	}
+	return query(ctx, w.conn, w.core.SQL, use)
+}
+
+// checks registers, per table, the checks that each row lies in the group that its file is filed under.
+func (w *worker) checks(p *task.Pack) (checks [][]duck.ScanCheck, release func(), err error) {
+	var releases []func()
+	release = func() {
+		for _, r := range releases {
+			r()
+		}
+	}
+	checks = make([][]duck.ScanCheck, len(w.core.Tables))
+	if w.opts.SkipKeyCheck {
+		return checks, release, nil
+	}
+	for t := range w.core.Tables {
+		for key := range w.core.Keys {
+			if len(p.Inputs[t]) == 0 {
+				continue
+			}
+			check, err := w.keyCheck(p, t, key)
+			if err != nil {
+				release()
+				return nil, nil, err
+			}
+			id, done, err := w.db.RegisterKeyCheck(check)
+			if err != nil {
+				release()
+				return nil, nil, err
+			}
+			releases = append(releases, done)
+			checks[t] = append(checks[t], duck.ScanCheck{Field: w.core.Tables[t].Sources[key].Field, Check: id})
+		}
+	}
+	return checks, release, nil
+}
+
+func (w *worker) keyCheck(p *task.Pack, table, key int) (duck.KeyCheck, error) {
+	t := w.core.Tables[table]
+	src := t.Sources[key]
+	check := duck.KeyCheck{Column: t.Name, Type: src.Type, Transform: src.Transform}
+	for _, f := range t.Fields {
+		if f.ID == src.Field {
+			check.Column = t.Name + "." + catalog.QuoteIdent(f.Name)
+		}
+	}
+	result := src.Transform.ResultType(src.Type)
+	for _, f := range p.Inputs[table] {
+		v, err := w.core.Value(f.Group, key)
+		if err != nil {
+			return check, err
+		}
+		check.Files = append(check.Files, f.Ref.Path)
+		check.Expected = append(check.Expected, narrow(v, result))
+	}
+	return check, nil
+}
+
+// narrow converts a group's value to the table's own type of it: groups write integers as long.
+func narrow(v transform.Value, t transform.Type) transform.Value {
+	if n, ok := v.(int64); ok && (t.Kind == transform.Int || t.Kind == transform.Date) {
+		return int32(n)
+	}
+	return v
+}
+
+// makeViews makes a view for each table over the files of one pack; no inputs means no files.
+func makeViews(ctx context.Context, conn *duck.Conn, tables []task.Table, inputs [][]task.File, checks [][]duck.ScanCheck) error {
+	for i, t := range tables {
+		scan := duck.Scan{Columns: scanColumns(t.Fields)}
+		if inputs != nil {
+			for _, f := range inputs[i] {
+				scan.Files = append(scan.Files, f.Ref)
+			}
+			scan.Checks = checks[i]
+		}
+		text, err := duck.ScanSQL(scan)
+		if err != nil {
+			return err
+		}
+		if err := makeView(ctx, conn, t.View, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func makeView(ctx context.Context, conn *duck.Conn, name, sql string) error {
+	return conn.Exec(ctx, "CREATE OR REPLACE VIEW "+name+" AS "+sql)
+}
+
+func scanColumns(fields []catalog.Field) []duck.ScanColumn {
+	out := make([]duck.ScanColumn, len(fields))
+	for i, f := range fields {
+		out[i] = duck.ScanColumn{Field: f, As: f.Name}
+	}
+	return out
+}

@@ -1,0 +1,265 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/plan/spj"
+	"github.com/tarndb/tarn/internal/task"
+)
+
+// The strategies. A scan alone has none.
+const (
+	StoragePartitioned = "storage-partitioned"
+	Hash               = "hash"
+)
+
+// Report is a plan, told. Fields are in the order in which they are printed; bytes are bytes of data files.
+type Report struct {
+	Cores []Core `json:"cores"`
+	Whole []Op   `json:"whole"` // joins and groupings that run whole
+	Final *Final `json:"final,omitempty"`
+	Scans []Scan `json:"scans"`
+	Run   *Run   `json:"run,omitempty"` // of EXPLAIN ANALYZE
+}
+
+// Core is a part that runs group by group.
+type Core struct {
+	Rows       string   `json:"rows"` // complete, top-n, partial, emitted
+	Keys       []string `json:"keys"`
+	Ops        []Op     `json:"operators"`
+	Groups     int      `json:"groups"`
+	Packs      int      `json:"packs"`
+	Bytes      int64    `json:"bytes"`
+	NotShuffle int64    `json:"bytes_not_shuffled"`
+	NullGroup  string   `json:"null_group"`
+	Dropped    Dropped  `json:"dropped"`
+	GroupBytes [3]int64 `json:"bytes_per_group"` // smallest, median, largest
+	Stragglers int      `json:"stragglers"`
+}
+
+// Dropped is what a core leaves unread.
+type Dropped struct {
+	Groups int   `json:"groups"`
+	Files  int   `json:"files"`
+	Bytes  int64 `json:"bytes"`
+}
+
+// Op is a join, a grouping, a DISTINCT or a window.
+type Op struct {
+	Name     string `json:"operator"`
+	Detail   string `json:"detail,omitempty"`
+	Strategy string `json:"strategy"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+// Final is the step that runs once.
+type Final struct {
+	Does string `json:"does"`
+}
+
+// Scan is a table's mention and what a filter left of it.
+type Scan struct {
+	Table  string             `json:"table"`
+	Alias  string             `json:"alias,omitempty"`
+	Counts catalog.ScanCounts `json:"counts"`
+}
+
+// Run is what EXPLAIN ANALYZE measured.
+type Run struct {
+	Rows      int64   `json:"rows"`
+	Seconds   float64 `json:"seconds"`
+	Packs     int     `json:"packs"`
+	Slowest   float64 `json:"slowest_pack_seconds"`
+	PeakBytes int64   `json:"peak_memory_bytes"`
+}
+
+// New makes the report of a plan.
+func New(p *spj.Physical, layouts map[*plan.Scan]*catalog.TableLayout, g *task.Graph) *Report {
+	r := &Report{Cores: []Core{}, Whole: []Op{}, Scans: []Scan{}}
+	for i, c := range p.Cores {
+		r.Cores = append(r.Cores, core(c, &g.Cores[i]))
+	}
+	for _, why := range p.Reasons {
+		r.Whole = append(r.Whole, whole(why))
+	}
+	if p.Final != nil {
+		r.Final = &Final{Does: finalText(p)}
+	}
+	for _, s := range p.Query.Scans {
+		scan := Scan{Table: s.Table.Ident.String(), Counts: layouts[s].Counts}
+		if s.Alias != s.Table.Ident[len(s.Table.Ident)-1] {
+			scan.Alias = s.Alias
+		}
+		r.Scans = append(r.Scans, scan)
+	}
+	return r
+}
+
+func whole(r spj.Reason) Op {
+	switch rel := r.Rel.(type) {
+	case *plan.Join:
+		return Op{Name: rel.Kind.String() + " join", Detail: rel.Text, Strategy: Hash, Reason: r.Text}
+	case *plan.Opaque:
+		return Op{Name: "query", Strategy: Hash, Reason: r.Text}
+	}
+	op := groupOps(r.On)[0]
+	op.Strategy, op.Reason = Hash, r.Text
+	return op
+}
+
+func core(c *spj.Core, t *task.Core) Core {
+	out := Core{
+		Rows: c.Kind.String(), Groups: len(t.Groups), Packs: len(t.Packs),
+		Dropped: Dropped(t.Dropped), GroupBytes: spread(t), NullGroup: nullGroup(c, t),
+	}
+	for i, s := range c.Slots {
+		out.Keys = append(out.Keys, s.Transform.SQL(keyColumns(c, i)))
+	}
+	for _, p := range t.Packs {
+		out.Bytes += p.Bytes
+	}
+	out.Ops = relOps(c.Tree)
+	if c.Kind == spj.Complete || c.Kind == spj.TopN {
+		out.Ops = append(out.Ops, blockOps(c)...)
+	}
+	for i := range out.Ops {
+		out.Ops[i].Strategy = StoragePartitioned
+	}
+	out.NotShuffle = out.Bytes
+	return out
+}
+
+// keyColumns names the columns that carry a key: one name when all tables have the same.
+func keyColumns(c *spj.Core, slot int) string {
+	var names []string
+	seen := map[string]bool{}
+	c.Tree.Scans(func(k *spj.ScanKeys) {
+		name := catalog.QuoteIdent(k.Slots[slot].Column.Name)
+		if !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	})
+	return strings.Join(names, "=")
+}
+
+// relOps lists the joins of a tree, the innermost first.
+func relOps(n *spj.Node) []Op {
+	if n == nil {
+		return nil
+	}
+	out := append(relOps(n.Left), relOps(n.Right)...)
+	for _, u := range n.Union {
+		out = append(out, relOps(u)...)
+	}
+	if j, ok := n.Rel.(*plan.Join); ok {
+		out = append(out, Op{Name: j.Kind.String() + " join", Detail: j.Text})
+	}
+	return out
+}
+
+// blockOps lists what the core's own block and the blocks inside do to whole groups.
+func blockOps(c *spj.Core) []Op {
+	var out []Op
+	seen := map[string]bool{c.Block.ViewName(): true}
+	for _, v := range c.Views {
+		seen[v.Name] = true
+	}
+	var visit func(b *plan.Block)
+	visit = func(b *plan.Block) {
+		for _, u := range b.Union {
+			visit(u)
+		}
+		visitRel(b.From, visit)
+		out = append(out, groupOps(b)...)
+	}
+	visit(c.Block)
+	return out
+}
+
+func visitRel(r plan.Rel, visit func(*plan.Block)) {
+	switch r := r.(type) {
+	case *plan.BlockRel:
+		visit(r.Block)
+	case *plan.Join:
+		visitRel(r.Left, visit)
+		visitRel(r.Right, visit)
+	}
+}
+
+func groupOps(b *plan.Block) []Op {
+	var out []Op
+	if b.Group != nil {
+		out = append(out, Op{Name: "group by", Detail: b.Group.Text})
+	}
+	for range b.Windows {
+		out = append(out, Op{Name: "window"})
+	}
+	if b.Distinct {
+		out = append(out, Op{Name: "distinct"})
+	}
+	return out
+}
+
+func nullGroup(c *spj.Core, t *task.Core) string {
+	for i := range t.Groups {
+		for _, v := range t.Groups[i].Values {
+			if v == nil {
+				return "read"
+			}
+		}
+	}
+	if t.Dropped.Groups > 0 && strictAnywhere(c.Tree) {
+		return "none or dropped: NULL matches nothing by ="
+	}
+	return "none"
+}
+
+func strictAnywhere(n *spj.Node) bool {
+	if n == nil {
+		return false
+	}
+	for _, s := range n.Strict {
+		if s {
+			return true
+		}
+	}
+	return strictAnywhere(n.Left) || strictAnywhere(n.Right)
+}
+
+// spread returns the bytes of the smallest, the median and the largest group.
+func spread(t *task.Core) [3]int64 {
+	sizes := make([]int64, len(t.Groups))
+	for _, p := range t.Packs {
+		for _, files := range p.Inputs {
+			for _, f := range files {
+				sizes[f.Group] += f.Ref.Bytes
+			}
+		}
+	}
+	if len(sizes) == 0 {
+		return [3]int64{}
+	}
+	slices.Sort(sizes)
+	return [3]int64{sizes[0], sizes[len(sizes)/2], sizes[len(sizes)-1]}
+}
+
+func finalText(p *spj.Physical) string {
+	if len(p.Cores) == 0 {
+		return "the whole query, in one statement"
+	}
+	switch p.Cores[len(p.Cores)-1].Kind {
+	case spj.Partial:
+		return "combine partial aggregates"
+	case spj.TopN:
+		return "merge the packs' first rows"
+	case spj.Complete:
+		if p.Query.Root.Order != nil && p.Cores[len(p.Cores)-1].Block == p.Query.Root {
+			return "put rows in order"
+		}
+	}
+	return "the rest of the query, over the packs' rows"
+}

@@ -1,0 +1,93 @@
+package explain
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/tarndb/tarn/internal/settings"
+)
+
+// JSON writes the report for programs.
+func (r *Report) JSON() string {
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil { // a Report holds nothing that JSON can't
+		return "{}"
+	}
+	return string(b)
+}
+
+// Text writes the report for people, in lines that scripts may search for strategy=.
+func (r *Report) Text() string {
+	var b strings.Builder
+	for i, c := range r.Cores {
+		c.write(&b, i+1)
+	}
+	for _, op := range r.Whole {
+		b.WriteString(op.line("") + "\n")
+	}
+	if r.Final != nil {
+		fmt.Fprintf(&b, "final step: %s\n", r.Final.Does)
+	}
+	for _, s := range r.Scans {
+		b.WriteString(s.line() + "\n")
+	}
+	if r.Run != nil {
+		r.Run.write(&b)
+	}
+	return b.String()
+}
+
+func (c Core) write(b *strings.Builder, n int) {
+	fmt.Fprintf(b, "core %d: strategy=%s keys=[%s] groups=%d packs=%d rows=%s\n",
+		n, StoragePartitioned, strings.Join(c.Keys, ", "), c.Groups, c.Packs, c.Rows)
+	for _, op := range c.Ops {
+		b.WriteString(op.line("  ") + "\n")
+	}
+	fmt.Fprintf(b, "  bytes not shuffled: %s; per group: smallest %s, median %s, largest %s\n", settings.FormatBytes(c.NotShuffle),
+		settings.FormatBytes(c.GroupBytes[0]), settings.FormatBytes(c.GroupBytes[1]), settings.FormatBytes(c.GroupBytes[2]))
+	fmt.Fprintf(b, "  dropped unread: %s, %s (%s); NULL group: %s; stragglers: %s\n", count(c.Dropped.Groups, "group"),
+		count(c.Dropped.Files, "file"), settings.FormatBytes(c.Dropped.Bytes), c.NullGroup, count(c.Stragglers, "file"))
+}
+
+func (o Op) line(indent string) string {
+	s := indent + o.Name
+	if o.Detail != "" {
+		s += " (" + o.Detail + ")"
+	}
+	s += " strategy=" + o.Strategy
+	if o.Reason != "" {
+		s += fmt.Sprintf(" reason=%q", o.Reason)
+	}
+	return s
+}
+
+func (s Scan) line() string {
+	name := s.Table
+	if s.Alias != "" {
+		name += " AS " + s.Alias
+	}
+	c := s.Counts
+	return fmt.Sprintf("scan %s: %s of %d read (%s; pruned by manifest %d, partition %d, bounds %d), manifests %d of %d read",
+		name, count(c.Files-c.FilesPruned, "file"), c.Files, settings.FormatBytes(c.Bytes),
+		c.FilesPruned-c.PrunedByPartition-c.PrunedByBounds, c.PrunedByPartition, c.PrunedByBounds,
+		c.Manifests-c.ManifestsPruned, c.Manifests)
+}
+
+func (r *Run) write(b *strings.Builder) {
+	fmt.Fprintf(b, "ran: %s in %.3f s, %s", count(int(r.Rows), "row"), r.Seconds, count(r.Packs, "pack"))
+	if r.Packs > 0 {
+		fmt.Fprintf(b, " (slowest %.3f s)", r.Slowest)
+	}
+	if r.PeakBytes > 0 {
+		fmt.Fprintf(b, ", peak memory of the process %s", settings.FormatBytes(r.PeakBytes))
+	}
+	b.WriteString("\n")
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,329 @@
+package lake
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/apache/iceberg-go"
+	"github.com/apache/iceberg-go/table"
+	"github.com/google/uuid"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+)
+
+// Append adds files to the table's main branch as one snapshot. It has three outcomes: done; failed, when the table is as
+// it was and all metadata that was written is removed again; and CommitUnknown, when the catalog may or may not have taken
+// the snapshot and nothing is removed. An append conflicts with no other change, so that it starts again on the newer
+// version when another writer comes first. The data files are the caller's to remove after a failure.
+func (c *Catalog) Append(ctx context.Context, t *catalog.Table, files []NewDataFile) (catalog.SnapshotID, error) {
+	h, err := c.handleOf(t)
+	if err != nil {
+		return 0, err
+	}
+	if len(files) == 0 {
+		return 0, errs.New(errs.Invalid, "append to", t.Ident.String(), "there are no files to append")
+	}
+	a := &appender{
+		catalog: c, ident: t.Ident, base: h, files: files, specs: t.Specs,
+		snapshotID: rand.Int64(), commitID: uuid.NewString(),
+	}
+	if err := a.run(ctx); err != nil {
+		return 0, err
+	}
+	return catalog.SnapshotID(a.snapshotID), nil
+}
+
+// The waits between tries of a commit. They grow and are jittered, so that many writers don't meet again and again.
+const (
+	defaultRetries = 20
+	firstWait      = 20 * time.Millisecond
+	longestWait    = 2 * time.Second
+)
+
+// appender is one append on its way.
+type appender struct {
+	catalog    *Catalog
+	ident      catalog.Ident
+	base       *handle // the version that the caller planned on
+	files      []NewDataFile
+	specs      map[catalog.SpecID]catalog.PartitionSpec
+	snapshotID int64
+	commitID   string
+
+	manifests []iceberg.ManifestFile
+	written   []string // metadata files that a failure leaves without use
+}
+
+func (a *appender) run(ctx context.Context) error {
+	err := a.writeManifests(ctx)
+	for try := 0; err == nil; try++ {
+		var done bool
+		if done, err = a.try(ctx, try); done {
+			return err
+		}
+		if errs.KindOf(err) == errs.Conflict && try < a.retries() {
+			err = wait(ctx, try)
+		}
+	}
+	a.cleanUp(ctx)
+	return err
+}
+
+func (a *appender) retries() int {
+	n, err := strconv.Atoi(a.base.meta.Properties()["commit.retry.num-retries"])
+	if err != nil || n < 0 {
+		return defaultRetries
+	}
+	return n
+}
+
+func wait(ctx context.Context, try int) error {
+	longest := min(firstWait<<min(try, 10), longestWait)
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(rand.N(longest)):
+		return nil
+	}
+}
+
+// try makes one attempt on the newest version. It is done when it succeeded or when the outcome is unknown, so that
+// nothing may be removed or tried again.
+func (a *appender) try(ctx context.Context, try int) (done bool, err error) {
+	newest, err := a.newest(ctx)
+	if err != nil {
+		return false, err
+	}
+	if newest.meta.SnapshotByID(a.snapshotID) != nil {
+		// An earlier try has landed after all.
+		return true, nil
+	}
+	next, list, err := a.build(ctx, newest, try)
+	if err != nil {
+		return false, err
+	}
+	_, err = a.catalog.store.publish(ctx, a.ident, newest.location, next)
+	switch {
+	case err == nil:
+		return true, nil
+	case errs.KindOf(err) == errs.CommitUnknown:
+		return true, a.resolve(ctx, err)
+	}
+	a.remove(ctx, list)
+	return false, err
+}
+
+// resolve looks whether a commit of unknown outcome landed. Not finding it proves nothing: it may land later.
+func (a *appender) resolve(ctx context.Context, cause error) error {
+	newest, err := a.newest(context.WithoutCancel(ctx))
+	if err == nil && newest.meta.SnapshotByID(a.snapshotID) != nil {
+		return nil
+	}
+	unknown := &errs.Error{
+		Kind: errs.CommitUnknown, Op: "append to", Object: a.ident.String(),
+		Msg: fmt.Sprintf("whether snapshot %d was committed is not known", a.snapshotID), Err: cause,
+	}
+	return unknown.WithHint("look for the snapshot in the table before trying again: a second append would double the rows")
+}
+
+// newest loads the table's current version, which must still be the same table, and one that can be written.
+func (a *appender) newest(ctx context.Context) (*handle, error) {
+	location, err := a.catalog.store.current(ctx, a.ident)
+	if err != nil {
+		return nil, err
+	}
+	raw, meta, err := a.catalog.readMetadata(ctx, location)
+	if err != nil {
+		return nil, err
+	}
+	if meta.TableUUID() != a.base.meta.TableUUID() {
+		return nil, errs.New(errs.NotFound, "append to", a.ident.String(), "the table was dropped, and another one has its name")
+	}
+	if meta.Version() != a.base.meta.Version() {
+		return nil, errs.New(errs.Invalid, "append to", a.ident.String(), "the table was upgraded to format version %d meanwhile", meta.Version())
+	}
+	h := &handle{catalog: a.catalog, meta: meta, raw: raw, location: location, snapshot: meta.CurrentSnapshot()}
+	return h, refuseWrite(h)
+}
+
+// refuseWrite fails where writing the metadata again would change what it says.
+func refuseWrite(h *handle) error {
+	if err := refuseEncryption(h); err != nil {
+		return err
+	}
+	for _, s := range h.meta.Schemas() {
+		defaults, err := initialDefaults(h.raw, s.ID)
+		if err != nil {
+			return errs.Wrap(errs.Corrupt, "read metadata", h.location, err)
+		}
+		for id, d := range defaults {
+			if !d.survivesFloat() {
+				return errs.New(errs.Unsupported, "write table", h.location, "the default %s of field %d can't be written again exactly", d.raw, id)
+			}
+		}
+	}
+	return nil
+}
+
+// build writes the new manifest list and returns the new version and the list's path.
+func (a *appender) build(ctx context.Context, on *handle, try int) (draft, string, error) {
+	list := under(metadataFolder(on.meta), fmt.Sprintf("snap-%d-%d-%s.avro", a.snapshotID, try+1, a.commitID))
+	snapshot, body, err := a.snapshot(ctx, on, list)
+	if err != nil {
+		return draft{}, "", err
+	}
+	if err := a.create(ctx, list, body); err != nil {
+		return draft{}, "", err
+	}
+	b, err := table.MetadataBuilderFromBase(on.meta, on.location)
+	if err == nil {
+		err = b.AddSnapshot(snapshot)
+	}
+	if err == nil {
+		// This keeps the branch's retention settings, which setting a plain reference would drop.
+		err = b.NewRetainingSnapshotRefUpdate(table.MainBranch, a.snapshotID, table.BranchRef).Apply(b)
+	}
+	var meta table.Metadata
+	if err == nil {
+		meta, err = b.Build()
+	}
+	if err != nil {
+		return draft{}, "", errs.Wrap(errs.Internal, "append to", a.ident.String(), err)
+	}
+	next, err := draftOf(meta)
+	return next, list, err
+}
+
+// snapshot makes the snapshot and the bytes of its manifest list: the new manifests, then all that were there.
+func (a *appender) snapshot(ctx context.Context, on *handle, list string) (*table.Snapshot, []byte, error) {
+	existing, err := a.catalog.manifests(ctx, on.snapshot)
+	if err != nil {
+		return nil, nil, err
+	}
+	schemaID := on.meta.CurrentSchema().ID
+	s := &table.Snapshot{
+		SnapshotID:   a.snapshotID,
+		TimestampMs:  max(time.Now().UnixMilli(), on.meta.LastUpdatedMillis()),
+		ManifestList: list,
+		SchemaID:     &schemaID,
+		Summary:      a.summary(on),
+	}
+	if on.snapshot != nil {
+		s.ParentSnapshotID = &on.snapshot.SnapshotID
+	}
+	if on.meta.Version() > 1 {
+		s.SequenceNumber = on.meta.LastSequenceNumber() + 1
+	}
+	body, err := listBytes(on.meta, s, append(slices.Clone(a.manifests), existing...))
+	return s, body, errs.Wrap(errs.Internal, "write manifest list", list, err)
+}
+
+// listBytes encodes a manifest list. In format version 3 it also assigns row IDs, and says so in the snapshot.
+func listBytes(meta table.Metadata, s *table.Snapshot, manifests []iceberg.ManifestFile) ([]byte, error) {
+	var buf bytes.Buffer
+	var w *iceberg.ManifestListWriter
+	var err error
+	switch meta.Version() {
+	case 1:
+		w, err = iceberg.NewManifestListWriterV1(&buf, s.SnapshotID, s.ParentSnapshotID)
+	case 2:
+		w, err = iceberg.NewManifestListWriterV2(&buf, s.SnapshotID, s.SequenceNumber, s.ParentSnapshotID)
+	default:
+		w, err = iceberg.NewManifestListWriterV3(&buf, s.SnapshotID, s.SequenceNumber, meta.NextRowID(), s.ParentSnapshotID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := w.AddManifests(manifests); err != nil {
+		return nil, err
+	}
+	if next := w.NextRowID(); next != nil {
+		first := meta.NextRowID()
+		added := *next - first
+		s.FirstRowID, s.AddedRows = &first, &added
+	}
+	err = w.Close()
+	return buf.Bytes(), err
+}
+
+// writeManifests writes one manifest for each spec of the new files. They serve every try: their entries inherit the
+// snapshot's sequence number.
+func (a *appender) writeManifests(ctx context.Context) error {
+	bySpec := map[catalog.SpecID][]NewDataFile{}
+	for _, f := range a.files {
+		if f.entry == nil {
+			return errs.New(errs.Internal, "append to", a.ident.String(), "the file %s wasn't made by DataFileFromParquet", f.Ref.Path)
+		}
+		bySpec[f.Spec] = append(bySpec[f.Spec], f)
+	}
+	for _, id := range slices.Sorted(maps.Keys(bySpec)) {
+		path := under(metadataFolder(a.base.meta), fmt.Sprintf("%s-m%d.avro", a.commitID, len(a.manifests)))
+		m, body, err := a.manifest(id, path, bySpec[id])
+		if err != nil {
+			return errs.Wrap(errs.Internal, "write manifest", path, err)
+		}
+		if err := a.create(ctx, path, body); err != nil {
+			return err
+		}
+		a.manifests = append(a.manifests, m)
+	}
+	return nil
+}
+
+func (a *appender) manifest(id catalog.SpecID, path string, files []NewDataFile) (iceberg.ManifestFile, []byte, error) {
+	var buf bytes.Buffer
+	version := a.base.meta.Version()
+	w, err := iceberg.NewManifestWriter(version, &buf, avroSpec(*a.base.meta.PartitionSpecByID(int(id))),
+		a.base.meta.CurrentSchema(), a.snapshotID)
+	if err != nil {
+		return nil, nil, err
+	}
+	var rows int64
+	for _, f := range files {
+		if err := w.Add(iceberg.NewManifestEntry(iceberg.EntryStatusADDED, &a.snapshotID, nil, nil, f.entry)); err != nil {
+			return nil, nil, err
+		}
+		rows += f.Rows
+	}
+	if err := w.Close(); err != nil {
+		return nil, nil, err
+	}
+	m := iceberg.NewManifestFile(version, path, int64(buf.Len()), int32(id), a.snapshotID).
+		AddedFiles(int32(len(files))).AddedRows(rows).Partitions(partitionSummaries(a.specs[id], files)).Build()
+	return m, buf.Bytes(), nil
+}
+
+// avroSpec renames fields whose names Avro doesn't allow, as readers expect; the IDs are what counts.
+func avroSpec(spec iceberg.PartitionSpec) iceberg.PartitionSpec {
+	var fields []iceberg.PartitionField
+	for _, f := range spec.Fields() {
+		f.Name = avroName(f.Name)
+		fields = append(fields, f)
+	}
+	return iceberg.NewPartitionSpecID(spec.ID(), fields...)
+}
+
+// create writes a metadata file of this append.
+func (a *appender) create(ctx context.Context, path string, body []byte) error {
+	a.written = append(a.written, path)
+	return a.catalog.fio.Create(ctx, path, body)
+}
+
+// cleanUp removes what a failed append has written. What can't be removed is an orphan and does no harm.
+func (a *appender) cleanUp(ctx context.Context) {
+	for _, path := range a.written {
+		a.remove(ctx, path)
+	}
+}
+
+func (a *appender) remove(ctx context.Context, path string) {
+	_ = a.catalog.fio.Remove(context.WithoutCancel(ctx), path)
+	a.written = slices.DeleteFunc(slices.Clone(a.written), func(p string) bool { return p == path })
+}

@@ -1,0 +1,216 @@
+package lake
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/google/uuid"
+
+	"github.com/tarndb/tarn/internal/errs"
+)
+
+// fileIO is the one door to the bytes of metadata and data files. Paths are spelled as metadata spells them. Errors have
+// a kind and name the path: NotFound, Exists, Invalid (no rights), Unsupported (a scheme), Resource, Transient.
+type fileIO interface {
+	// Local returns where the file lies on this machine.
+	Local(path string) (string, error)
+	// Open opens a file for reading at any offset. The caller closes it.
+	Open(ctx context.Context, path string) (file, error)
+	// Create makes a file that appears whole or not at all, and durable. It fails with Exists when there is one.
+	Create(ctx context.Context, path string, data []byte) error
+	// Replace writes a small file over the one that may be there.
+	Replace(ctx context.Context, path string, data []byte) error
+	// List returns what lies directly in a folder, sorted by name.
+	List(ctx context.Context, folder string) ([]fs.DirEntry, error)
+	// MakeFolder makes a folder and those above it; it may be there already.
+	MakeFolder(ctx context.Context, folder string) error
+	// Remove deletes a file.
+	Remove(ctx context.Context, path string) error
+}
+
+// file is an open file.
+type file interface {
+	io.ReaderAt
+	io.Closer
+	Size() int64
+}
+
+// localIO is the fileIO of this machine's file system.
+type localIO struct{ relocator }
+
+func (l localIO) Local(path string) (string, error) { return l.local(path) }
+
+// with runs do on the local path unless ctx has ended, and gives its error a kind and the path's own spelling.
+func (l localIO) with(ctx context.Context, op, path string, do func(local string) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	local, err := l.local(path)
+	if err != nil {
+		return err
+	}
+	return fileError(op, path, do(local))
+}
+
+func (l localIO) Open(ctx context.Context, path string) (file, error) {
+	var opened file
+	err := l.with(ctx, "open", path, func(local string) error {
+		f, err := os.Open(local)
+		if err != nil {
+			return err
+		}
+		info, err := f.Stat()
+		if err == nil && info.IsDir() {
+			err = syscall.EISDIR
+		}
+		if err != nil {
+			return errors.Join(err, f.Close())
+		}
+		opened = localFile{File: f, size: info.Size()}
+		return nil
+	})
+	return opened, err
+}
+
+func (l localIO) Create(ctx context.Context, path string, data []byte) error {
+	return l.with(ctx, "create", path, func(local string) error {
+		return writeWhole(local, data, linkNew)
+	})
+}
+
+func (l localIO) Replace(ctx context.Context, path string, data []byte) error {
+	return l.with(ctx, "replace", path, func(local string) error {
+		return writeWhole(local, data, os.Rename)
+	})
+}
+
+func (l localIO) List(ctx context.Context, folder string) ([]fs.DirEntry, error) {
+	var entries []fs.DirEntry
+	err := l.with(ctx, "list", folder, func(local string) (err error) {
+		entries, err = os.ReadDir(local)
+		return err
+	})
+	return entries, err
+}
+
+func (l localIO) MakeFolder(ctx context.Context, folder string) error {
+	return l.with(ctx, "make folder", folder, func(local string) error {
+		return os.MkdirAll(local, 0o777)
+	})
+}
+
+func (l localIO) Remove(ctx context.Context, path string) error {
+	return l.with(ctx, "remove", path, os.Remove)
+}
+
+type localFile struct {
+	*os.File
+	size int64
+}
+
+func (f localFile) Size() int64 { return f.size }
+
+// writeWhole writes data to a temporary file beside local and publishes it there, so that no reader sees a part of it.
+func writeWhole(local string, data []byte, publish func(temp, local string) error) error {
+	folder := filepath.Dir(local)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	temp := filepath.Join(folder, fmt.Sprintf(".%s.%s.tmp", filepath.Base(local), uuid.NewString()))
+	if err := writeSynced(temp, data); err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	if err := publish(temp, local); err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	// A rename has taken the temporary name away; a link has left it.
+	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return syncFolder(folder)
+}
+
+func writeSynced(local string, data []byte) error {
+	f, err := os.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// linkNew publishes temp as local unless there is a file already: a hard link is the portable call that is atomic and
+// exclusive. Where links aren't known, an exclusive create keeps two writers apart, though a reader may then meet a
+// file that is still being written.
+func linkNew(temp, local string) error {
+	err := os.Link(temp, local)
+	if !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EPERM) {
+		return err
+	}
+	data, err := os.ReadFile(temp)
+	if err != nil {
+		return err
+	}
+	return writeSynced(local, data)
+}
+
+// syncFolder makes a new name durable. File systems that can't sync a folder say EINVAL or so; the file itself is safe.
+func syncFolder(folder string) error {
+	f, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	_ = f.Sync()
+	return f.Close()
+}
+
+// fileError gives an operating system's error a kind and names the path as metadata spells it.
+func fileError(op, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	kind, msg := errs.Transient, ""
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		kind, msg = errs.NotFound, "no such file"
+	case errors.Is(err, fs.ErrExist):
+		kind, msg = errs.Exists, "it exists already"
+	case errors.Is(err, fs.ErrPermission):
+		kind, msg = errs.Invalid, "permission denied"
+	case errors.Is(err, syscall.EROFS):
+		kind, msg = errs.Invalid, "the file system is read-only"
+	case errors.Is(err, syscall.EISDIR):
+		kind, msg = errs.Invalid, "it is a folder, not a file"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		kind = errs.Resource
+	}
+	if msg == "" {
+		return errs.Wrap(kind, op, path, err)
+	}
+	return errs.New(kind, op, path, "%s", msg)
+}
+
+// readFile returns all of a file.
+func readFile(ctx context.Context, fio fileIO, path string) (data []byte, err error) {
+	f, err := fio.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	var buf bytes.Buffer
+	buf.Grow(int(min(f.Size(), 1<<30)) + bytes.MinRead)
+	if _, err := buf.ReadFrom(io.NewSectionReader(f, 0, f.Size())); err != nil {
+		return nil, fileError("read", path, err)
+	}
+	return buf.Bytes(), nil
+}

@@ -1,0 +1,325 @@
+package lake
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/transform"
+)
+
+// goldenFolder is a copy of the warehouse that other engines wrote at /warehouse. Its metadata says so.
+const goldenFolder = "../../testdata/golden/warehouse"
+
+func goldenRelocation(t testing.TB) []Relocation {
+	t.Helper()
+	abs, err := filepath.Abs(goldenFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []Relocation{{From: "file:///warehouse", To: abs}}
+}
+
+func openTest(t testing.TB, cfg Config) *Catalog {
+	t.Helper()
+	c, err := Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+func goldenHadoop(t testing.TB) *Catalog {
+	return openTest(t, Config{Name: "golden", Type: "hadoop", Warehouse: "/warehouse", Relocate: goldenRelocation(t)})
+}
+
+func goldenPy(t testing.TB) *Catalog {
+	return openTest(t, Config{Name: "py", Type: "sql", URI: "sqlite:////warehouse/py_catalog.db", Relocate: goldenRelocation(t)})
+}
+
+// goldenTable is one table of the golden warehouse and the catalog that knows it.
+type goldenTable struct {
+	catalog *Catalog
+	id      catalog.Ident
+}
+
+func goldenTables(t testing.TB) []goldenTable {
+	t.Helper()
+	var all []goldenTable
+	for _, c := range []*Catalog{goldenHadoop(t), goldenPy(t)} {
+		namespaces, err := c.ListNamespaces(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ns := range namespaces {
+			if c.Name() == "golden" && ns.String() == "py" {
+				continue
+			}
+			tables, err := c.ListTables(t.Context(), ns)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range tables {
+				all = append(all, goldenTable{c, id})
+			}
+		}
+	}
+	return all
+}
+
+// goldenRefusals says which tables can't be read and what the error is about. The other tables must all be read.
+var goldenRefusals = map[string]struct {
+	kind errs.Kind
+	text string
+}{
+	"broken.bad_footer":       {errs.Corrupt, "read parquet footer file:/warehouse/broken/bad_footer/data/"},
+	"broken.cut_manifest":     {errs.Corrupt, "-m0.avro: it is cut short: 7507 bytes of 7547"},
+	"broken.cut_metadata":     {errs.Corrupt, "broken/cut_metadata/metadata/v3.metadata.json"},
+	"broken.cut_mlist":        {errs.Corrupt, "broken/cut_mlist/metadata/snap-6857850822605447916"},
+	"broken.dv_crc":           {errs.Unsupported, "deletion vectors"},
+	"broken.dv_magic":         {errs.Unsupported, "deletion vectors"},
+	"broken.hint_ahead":       {errs.NotFound, "version 99"},
+	"broken.missing_data":     {errs.NotFound, "/warehouse/broken/missing_data/data/id_bucket=0/"},
+	"broken.missing_delete":   {errs.Unsupported, "position deletes"},
+	"broken.missing_manifest": {errs.NotFound, "755ac6aa-336e-47e2-8ef7-462e91128dbc-m0.avro"},
+	"broken.missing_mlist":    {errs.NotFound, "snap-8992513398946608086"},
+	"broken.no_schema":        {errs.Corrupt, "77"},
+	"broken.no_snapshot":      {errs.Corrupt, "4242"},
+	"broken.posdel_other":     {errs.Unsupported, "position deletes"},
+	"broken.v4":               {errs.Unsupported, "format version 4"},
+	"broken.v99":              {errs.Unsupported, "format version 99"},
+	"dels.dv":                 {errs.Unsupported, "deletion vectors"},
+	"dels.dv_unpart":          {errs.Unsupported, "deletion vectors"},
+	"dels.eq_formats":         {errs.Unsupported, "equality deletes"},
+	"dels.eq_global":          {errs.Unsupported, "equality deletes"},
+	"dels.eq_null":            {errs.Unsupported, "equality deletes"},
+	"dels.eq_part":            {errs.Unsupported, "equality deletes"},
+	"dels.eq_pos_mix":         {errs.Unsupported, "deletes"},
+	"dels.eq_reinsert":        {errs.Unsupported, "equality deletes"},
+	"dels.eq_renamed":         {errs.Unsupported, "equality deletes"},
+	"dels.eq_types":           {errs.Unsupported, "equality deletes"},
+	"dels.pos_evolved":        {errs.Unsupported, "position deletes"},
+	"dels.pos_file":           {errs.Unsupported, "position deletes"},
+	"dels.pos_part":           {errs.Unsupported, "position deletes"},
+	"dels.pos_unpart":         {errs.Unsupported, "position deletes"},
+	"dels.v2to3":              {errs.Unsupported, "deletion vectors"},
+	"dels.v2to3eq":            {errs.Unsupported, "deletion vectors"},
+	"dml.with_dels":           {errs.Unsupported, "position deletes"},
+	"one.to_three":            {errs.Unsupported, "deletion vectors"},
+	"one.upgraded":            {errs.Unsupported, "position deletes"},
+	"py.nanos":                {errs.NotFound, ""},
+	"sch.defaults":            {errs.Unsupported, "column di: the file was written before the column was added"},
+	"sch.lineage":             {errs.Unsupported, "deletion vectors"},
+	"sch.nested":              {errs.Unsupported, "nested evolution"},
+	"sch.var":                 {errs.Unsupported, "column x: columns of type variant"},
+	"wr.avro":                 {errs.Unsupported, "format avro"},
+	"wr.imported":             {errs.Unsupported, "no field IDs"},
+	"wr.int96":                {errs.Unsupported, "no field IDs"},
+	"wr.many_groups":          {errs.Unsupported, "position deletes"},
+	"wr.mixed":                {errs.Unsupported, "of format"},
+	"wr.orc":                  {errs.Unsupported, "format orc"},
+	"wr.v2pages":              {errs.Unsupported, "no field IDs"},
+}
+
+// readGolden does all that stands before a scan.
+func readGolden(ctx context.Context, g goldenTable) (*catalog.Table, *catalog.TableLayout, error) {
+	table, err := g.catalog.LoadTable(ctx, g.id)
+	if err != nil {
+		return nil, nil, err
+	}
+	layout, err := g.catalog.Survey(ctx, table, catalog.Filter{})
+	if err != nil {
+		return table, nil, err
+	}
+	var columns []catalog.FieldID
+	for _, f := range table.Schema.Fields {
+		columns = append(columns, f.ID)
+	}
+	return table, layout, g.catalog.CheckFooters(ctx, table, columns, layout.Files)
+}
+
+func TestGoldenTablesAreReadOrRefused(t *testing.T) {
+	tables := goldenTables(t)
+	if len(tables) < 168 {
+		t.Fatalf("only %d tables found", len(tables))
+	}
+	for _, g := range tables {
+		t.Run(g.id.String(), func(t *testing.T) {
+			table, layout, err := readGolden(t.Context(), g)
+			want, refused := goldenRefusals[g.id.String()]
+			if !refused && err != nil {
+				t.Fatal(err)
+			}
+			if refused {
+				if err == nil || errs.KindOf(err) != want.kind || !strings.Contains(err.Error(), want.text) {
+					t.Fatalf("got %v (%v), want %v about %q", err, errs.KindOf(err), want.kind, want.text)
+				}
+				return
+			}
+			checkTotals(t, table, layout)
+		})
+	}
+}
+
+// checkTotals compares a survey with what the writer says of the snapshot, and with the survey's own list of files.
+func checkTotals(t *testing.T, table *catalog.Table, layout *catalog.TableLayout) {
+	t.Helper()
+	counts := layout.Counts
+	if table.Snapshot == nil {
+		if counts != (catalog.ScanCounts{}) {
+			t.Errorf("no snapshot, but %+v", counts)
+		}
+		return
+	}
+	for total, got := range map[string]int64{"total-data-files": int64(counts.Files), "total-records": counts.Rows, "total-files-size": counts.Bytes} {
+		text, ok := table.Snapshot.Summary[total]
+		if want, err := strconv.ParseInt(text, 10, 64); ok && err == nil && want != got {
+			t.Errorf("%s is %d, want %d", total, got, want)
+		}
+	}
+	var files int
+	var rows int64
+	err := layout.Files(t.Context(), func(f catalog.DataFile) error {
+		files++
+		rows += f.Rows
+		if f.Ref.Local == "" || strings.HasPrefix(f.Ref.Local, "/warehouse") || !strings.Contains(f.Ref.Path, "/warehouse/") {
+			t.Errorf("path %q lies at %q", f.Ref.Path, f.Ref.Local)
+		}
+		return nil
+	})
+	if err != nil || files != counts.Files || rows != counts.Rows {
+		t.Errorf("Files yields %d files with %d rows, %v; want %d with %d", files, rows, err, counts.Files, counts.Rows)
+	}
+	for _, g := range layout.Groups {
+		files -= g.Files
+		rows -= g.Rows
+	}
+	if files != 0 || rows != 0 {
+		t.Errorf("the groups miss %d files, %d rows", files, rows)
+	}
+}
+
+func TestGoldenLiarsAreFound(t *testing.T) {
+	for _, g := range goldenTables(t) {
+		_, layout, err := readGolden(t.Context(), g)
+		if layout == nil {
+			continue
+		}
+		for _, sum := range layout.Groups {
+			lies := sum.Contradicts != 0
+			known := g.id.String() == "broken.lying_bucket" && (sum.Partition[0] == int32(0) || sum.Partition[0] == int32(7))
+			if lies != known || lies != (sum.Liar != "") {
+				t.Errorf("%s: partition %v contradicts %b by %q, %v", g.id, sum.Partition, sum.Contradicts, sum.Liar, err)
+			}
+		}
+	}
+}
+
+func TestGoldenNamespaces(t *testing.T) {
+	got, err := goldenHadoop(t).ListNamespaces(t.Context())
+	want := "broken dels dml evo fn keys mix one py sch shop snap wr"
+	if err != nil || join(got) != want {
+		t.Errorf("got %s, %v; want %s: data outside of tables is no namespace", join(got), err, want)
+	}
+	c := goldenPy(t)
+	if got, err := c.ListNamespaces(t.Context()); err != nil || join(got) != "py" {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if got, err := c.ListTables(t.Context(), catalog.Ident{"py"}); err != nil || join(got) != "py.bk py.ident py.tr py.u4_l py.u4_r py.u8_l py.u8_r" {
+		t.Errorf("got %v, %v", got, err)
+	}
+	for _, c := range []*Catalog{c, goldenHadoop(t)} {
+		if _, err := c.ListTables(t.Context(), catalog.Ident{"nowhere"}); errs.KindOf(err) != errs.NotFound {
+			t.Errorf("tables of no namespace: %v", err)
+		}
+		if _, err := c.LoadTable(t.Context(), catalog.Ident{"py", "nowhere"}); errs.KindOf(err) != errs.NotFound {
+			t.Errorf("load no table: %v", err)
+		}
+	}
+}
+
+func join(ids []catalog.Ident) string {
+	var names []string
+	for _, id := range ids {
+		names = append(names, id.String())
+	}
+	return strings.Join(names, " ")
+}
+
+func TestGoldenSpecs(t *testing.T) {
+	c := goldenHadoop(t)
+	load := func(name string) *catalog.Table {
+		table, err := c.LoadTable(t.Context(), catalog.Ident(strings.Split(name, ".")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table
+	}
+	region := load("evo.src_dropped2").Specs[0].Fields[0]
+	if region.Transform.Op != transform.Identity || region.SourceType.Kind != transform.String {
+		t.Errorf("the type of a dropped source comes from an older schema: got %+v", region)
+	}
+	promoted := load("evo.key_promoted").Spec().Fields[0]
+	if promoted.SourceType.Kind != transform.Long {
+		t.Errorf("the source's type is the newest: got %+v", promoted)
+	}
+	unknown := load("broken.unknown_transform").Spec().Fields
+	i := slices.IndexFunc(unknown, func(f catalog.PartitionField) bool { return f.Transform.Op == transform.OpUnknown })
+	if i < 0 || unknown[i].Transform.Text != "hilbert[2]" {
+		t.Errorf("the unknown transform isn't carried: %+v", unknown)
+	}
+	odd := load("sch.odd_names").Spec()
+	if odd.Fields[0].Name != "with space" {
+		t.Errorf("got %+v", odd)
+	}
+	defaults := load("sch.defaults")
+	for _, f := range defaults.Schema.Fields {
+		if f.HasDefault && f.InitialDefault == nil && f.Type.Nested == catalog.NotNested {
+			t.Errorf("no default in %+v", f)
+		}
+	}
+}
+
+func TestOpenPath(t *testing.T) {
+	table := filepath.Join(goldenFolder, "shop", "orders")
+	for path, rows := range map[string]int64{
+		table: 180, table + "/": 180,
+		filepath.Join(table, "metadata", "v2.metadata.json"): 60, "/warehouse/shop/orders": 180, "file:/warehouse/wr/gz_meta": 30,
+		"file:///warehouse/wr/gz_meta/metadata/v3.gz.metadata.json":                          30,
+		"/warehouse/py/bk/metadata/00002-4cfc34c8-c04e-46df-9164-0805e0591bb0.metadata.json": 17,
+	} {
+		got, c, err := OpenPath(t.Context(), path, goldenRelocation(t))
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		layout, err := c.Survey(t.Context(), got, catalog.Filter{})
+		if err != nil || layout.Counts.Rows != rows {
+			t.Errorf("%s: %+v, %v; want %d rows", path, layout, err, rows)
+		}
+		if again, err := c.LoadTable(t.Context(), got.Ident); err != nil || again.UUID != got.UUID || c.Name() != "" {
+			t.Errorf("%s: loading again: %v", path, err)
+		}
+		if err := c.CreateNamespace(t.Context(), catalog.Ident{"a"}); errs.KindOf(err) != errs.Unsupported {
+			t.Errorf("%s: writing: %v", path, err)
+		}
+	}
+	for path, kind := range map[string]errs.Kind{
+		"/warehouse/py/bk": errs.Invalid, "/warehouse/nothing": errs.NotFound, "s3://bucket/table": errs.Unsupported,
+		"/warehouse/broken/cut_metadata": errs.Corrupt, "/warehouse/shop/orders/metadata/v99.metadata.json": errs.NotFound,
+	} {
+		if _, _, err := OpenPath(t.Context(), path, goldenRelocation(t)); errs.KindOf(err) != kind || err == nil {
+			t.Errorf("%s: %v, want %v", path, err, kind)
+		}
+	}
+}

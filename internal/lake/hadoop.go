@@ -1,0 +1,211 @@
+package lake
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+)
+
+// hadoopStore is a warehouse folder: WAREHOUSE/ns/table/metadata/vN.metadata.json. The newest N is current, and making
+// the file of the next N, which only one writer can, is the commit.
+type hadoopStore struct {
+	warehouse string
+	fio       fileIO
+}
+
+func newHadoopStore(cfg Config, warehouse string, fio fileIO) (store, error) {
+	if warehouse == "" {
+		return nil, errs.New(errs.Invalid, "open catalog", cfg.Name, "a hadoop catalog needs its warehouse folder")
+	}
+	s := &hadoopStore{warehouse: warehouse, fio: fio}
+	if cfg.CreateIfMissing {
+		return s, nil
+	}
+	if _, err := fio.List(context.Background(), warehouse); err != nil {
+		return nil, errs.Wrap(errs.NotFound, "open catalog", cfg.Name, err)
+	}
+	return s, nil
+}
+
+func (s *hadoopStore) close() error { return nil }
+
+// folder returns a table's or a namespace's folder, or false for a name that can't be one.
+func (s *hadoopStore) folder(id catalog.Ident) (string, bool) {
+	if len(id) == 0 {
+		return "", false
+	}
+	for _, part := range id {
+		if part == "" || part == "." || part == ".." || strings.ContainsAny(part, "/\x00") {
+			return "", false
+		}
+	}
+	return under(s.warehouse, id...), true
+}
+
+// namespaces walks the folders. A folder that holds a table or a namespace, or nothing at all, is a namespace; one that
+// holds only files, such as data outside its table's folder, is not.
+func (s *hadoopStore) namespaces(ctx context.Context) ([]catalog.Ident, error) {
+	var found []catalog.Ident
+	if _, err := s.walk(ctx, nil, &found); err != nil {
+		return nil, err
+	}
+	sortIdents(found)
+	return found, nil
+}
+
+// walk adds the namespaces within at to found and says whether at itself is one.
+func (s *hadoopStore) walk(ctx context.Context, at catalog.Ident, found *[]catalog.Ident) (bool, error) {
+	entries, err := s.fio.List(ctx, under(s.warehouse, at...))
+	if err != nil {
+		return false, err
+	}
+	is := len(entries) == 0
+	for _, e := range entries {
+		if !e.IsDir() || hidden(e.Name()) {
+			continue
+		}
+		child := append(slices.Clone(at), e.Name())
+		isTable, err := s.isTable(ctx, child)
+		if err != nil {
+			return false, err
+		}
+		if isTable {
+			is = is || len(at) > 0
+			continue
+		}
+		inner, err := s.walk(ctx, child, found)
+		if err != nil {
+			return false, err
+		}
+		if inner {
+			*found = append(*found, child)
+			is = true
+		}
+	}
+	return is, nil
+}
+
+func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
+
+func (s *hadoopStore) tables(ctx context.Context, namespace catalog.Ident) ([]catalog.Ident, error) {
+	folder, ok := s.folder(namespace)
+	if !ok {
+		return nil, namespaceNotFound(namespace)
+	}
+	entries, err := s.fio.List(ctx, folder)
+	if errs.KindOf(err) == errs.NotFound {
+		return nil, namespaceNotFound(namespace)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var found []catalog.Ident
+	for _, e := range entries {
+		if !e.IsDir() || hidden(e.Name()) {
+			continue
+		}
+		id := append(slices.Clone(namespace), e.Name())
+		isTable, err := s.isTable(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if isTable {
+			found = append(found, id)
+		}
+	}
+	sortIdents(found)
+	return found, nil
+}
+
+// isTable says whether the folder holds metadata of a table, of whatever kind of catalog.
+func (s *hadoopStore) isTable(ctx context.Context, id catalog.Ident) (bool, error) {
+	entries, err := s.fio.List(ctx, under(s.warehouse, append(slices.Clone(id), "metadata")...))
+	if err != nil {
+		if errs.KindOf(err) == errs.NotFound {
+			return false, nil
+		}
+		return false, err
+	}
+	return slices.ContainsFunc(entries, isMetadataFile), nil
+}
+
+func (s *hadoopStore) current(ctx context.Context, id catalog.Ident) (string, error) {
+	folder, ok := s.folder(id)
+	if !ok {
+		return "", tableNotFound(id)
+	}
+	v, err := newestVersion(ctx, s.fio, under(folder, "metadata"))
+	if errs.KindOf(err) == errs.NotFound && v.number == 0 {
+		return "", tableNotFound(id)
+	}
+	if err != nil {
+		return "", errs.Wrap(errs.Internal, "load table", id.String(), err)
+	}
+	return v.path, nil
+}
+
+func (s *hadoopStore) createNamespace(ctx context.Context, namespace catalog.Ident) error {
+	folder, ok := s.folder(namespace)
+	if !ok {
+		return errs.New(errs.Invalid, "create namespace", namespace.String(), "the name can't be a folder's")
+	}
+	if _, err := s.fio.List(ctx, folder); err == nil {
+		return errs.New(errs.Exists, "create namespace", namespace.String(), "it exists already")
+	}
+	return s.fio.MakeFolder(ctx, folder)
+}
+
+func (s *hadoopStore) publish(ctx context.Context, id catalog.Ident, base string, next draft) (string, error) {
+	folder, ok := s.folder(id)
+	if !ok {
+		return "", errs.New(errs.Invalid, "write table", id.String(), "the name can't be a folder's")
+	}
+	folder = under(folder, "metadata")
+	newest, err := newestVersion(ctx, s.fio, folder)
+	switch {
+	case err != nil && (errs.KindOf(err) != errs.NotFound || newest.number > 0):
+		return "", err
+	case base == "" && newest.number > 0:
+		return "", errs.New(errs.Exists, "create table", id.String(), "it exists already")
+	case newest.path != base:
+		return "", errs.New(errs.Conflict, "commit", id.String(), "the table is at %s by now, not at %s", newest.path, base)
+	}
+	number := newest.number + 1
+	path := under(folder, "v"+strconv.Itoa(number)+next.suffix())
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	ctx = context.WithoutCancel(ctx)
+	if err := s.fio.Create(ctx, path, next.body); err != nil {
+		return "", s.settle(ctx, id, path, err)
+	}
+	// The hint only saves readers a listing: the version is current whether or not this works.
+	_ = s.fio.Replace(ctx, under(folder, hintName), []byte(strconv.Itoa(number)))
+	return path, nil
+}
+
+// settle finds out what a failed create of a version file means: the listing of the folder knows.
+func (s *hadoopStore) settle(ctx context.Context, id catalog.Ident, path string, cause error) error {
+	if errs.KindOf(cause) == errs.Exists {
+		return errs.New(errs.Conflict, "commit", id.String(), "another writer made %s first", path)
+	}
+	folder, name := splitPath(path)
+	entries, err := s.fio.List(ctx, folder)
+	there := err != nil
+	for _, e := range entries {
+		there = there || e.Name() == name
+	}
+	if there {
+		return &errs.Error{Kind: errs.CommitUnknown, Op: "commit", Object: id.String(), Err: cause}
+	}
+	return cause
+}
+
+func (s *hadoopStore) drop(_ context.Context, id catalog.Ident) error {
+	return errs.New(errs.Unsupported, "drop table", id.String(),
+		"in a hadoop catalog the table's files are its only entry").WithHint("remove its folder to drop it with its data")
+}

@@ -1,0 +1,137 @@
+package lake
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+
+	"github.com/apache/iceberg-go/table"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+)
+
+// newestFormat is the newest format version of tables that can be read and written.
+const newestFormat = 3
+
+// handle is what a catalog.Table's Handle holds: the version that it is pinned to.
+type handle struct {
+	catalog  *Catalog
+	meta     table.Metadata
+	raw      []byte // the metadata JSON, for what iceberg-go's model of it drops
+	location string // the metadata file
+	snapshot *table.Snapshot
+}
+
+// handleOf returns the pinned version behind t, which this catalog must have loaded.
+func (c *Catalog) handleOf(t *catalog.Table) (*handle, error) {
+	h, ok := t.Handle.(*handle)
+	if !ok || h.catalog != c {
+		return nil, errs.New(errs.Internal, "read table", t.Ident.String(), "it was loaded by another catalog")
+	}
+	return h, nil
+}
+
+// loadAt reads a metadata file and makes an immutable table of it, pinned to its current snapshot.
+func (c *Catalog) loadAt(ctx context.Context, id catalog.Ident, location string) (*catalog.Table, error) {
+	raw, meta, err := c.readMetadata(ctx, location)
+	if err != nil {
+		return nil, err
+	}
+	h := &handle{catalog: c, meta: meta, raw: raw, location: location, snapshot: meta.CurrentSnapshot()}
+	t := &catalog.Table{
+		Catalog:          c.name,
+		Ident:            id,
+		UUID:             meta.TableUUID().String(),
+		FormatVersion:    meta.Version(),
+		Location:         meta.Location(),
+		MetadataLocation: location,
+		DefaultSpec:      catalog.SpecID(meta.DefaultPartitionSpec()),
+		Snapshot:         snapshotOf(h.snapshot),
+		Properties:       maps.Clone(map[string]string(meta.Properties())),
+		Handle:           h,
+	}
+	if err := describe(t, h); err != nil {
+		return nil, errs.Wrap(errs.Corrupt, "read metadata", location, err)
+	}
+	return t, nil
+}
+
+// readMetadata reads a metadata file, plain or gzipped, and checks that it is one of a version that we know.
+func (c *Catalog) readMetadata(ctx context.Context, location string) ([]byte, table.Metadata, error) {
+	raw, err := readFile(ctx, c.fio, location)
+	if err != nil {
+		return nil, nil, err
+	}
+	if raw, err = gunzip(raw); err != nil {
+		return nil, nil, errs.Wrap(errs.Corrupt, "read metadata", location, err)
+	}
+	if err := checkFormat(raw, location); err != nil {
+		return nil, nil, err
+	}
+	var meta table.Metadata
+	err = guard("read metadata", location, func() (err error) {
+		meta, err = table.ParseMetadataBytes(raw)
+		return err
+	})
+	return raw, meta, err
+}
+
+// gunzip unpacks data if it starts as gzip data does: names lie about it, bytes don't.
+func gunzip(data []byte) ([]byte, error) {
+	if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+		return data, nil
+	}
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
+// checkFormat tells a table of a later format version, which is Unsupported, from bytes that are no metadata at all.
+func checkFormat(raw []byte, location string) error {
+	var head struct {
+		Version *int `json:"format-version"`
+	}
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return errs.Wrap(errs.Corrupt, "read metadata", location, err)
+	}
+	switch {
+	case head.Version == nil || *head.Version < 1:
+		return errs.New(errs.Corrupt, "read metadata", location, "it has no format-version")
+	case *head.Version > newestFormat:
+		return errs.New(errs.Unsupported, "read metadata", location,
+			"the table is of format version %d; versions up to %d are known", *head.Version, newestFormat)
+	}
+	return nil
+}
+
+// guard runs a parser over bytes that may be anything. Its error, or its panic, says that the file is Corrupt.
+func guard(op, path string, parse func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = errs.New(errs.Corrupt, op, path, "the bytes make no sense: %v", r)
+		}
+	}()
+	return errs.Wrap(errs.Corrupt, op, path, parse())
+}
+
+func snapshotOf(s *table.Snapshot) *catalog.Snapshot {
+	if s == nil {
+		return nil
+	}
+	pinned := &catalog.Snapshot{
+		ID:          catalog.SnapshotID(s.SnapshotID),
+		Sequence:    s.SequenceNumber,
+		TimestampMs: s.TimestampMs,
+	}
+	if s.Summary != nil {
+		pinned.Operation = string(s.Summary.Operation)
+		pinned.Summary = maps.Clone(map[string]string(s.Summary.Properties))
+	}
+	return pinned
+}

@@ -1,0 +1,105 @@
+package lake
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+)
+
+// Config names a catalog and says how to reach it.
+type Config struct {
+	Name      string // the name in statements, and in a SQL catalog's catalog_name column
+	Type      string // "hadoop" or "sql"
+	URI       string // sql: "sqlite:///relative.db" or "sqlite:////absolute.db"
+	Warehouse string // the folder of new tables; hadoop: of all tables
+	Relocate  []Relocation
+	// Properties are the catalog's own properties; the keys that this version knows are the fields above.
+	Properties map[string]string
+	// CreateIfMissing lets the first write make the SQLite file and the warehouse. Reads never make anything.
+	CreateIfMissing bool
+}
+
+// Catalog is an open catalog. It implements catalog.Catalog and catalog.Surveyor, and is safe for concurrent use.
+type Catalog struct {
+	name      string
+	warehouse string // as metadata will spell it; may be empty
+	fio       fileIO
+	store     store
+	footers   footerCache
+}
+
+var (
+	_ catalog.Catalog  = (*Catalog)(nil)
+	_ catalog.Surveyor = (*Catalog)(nil)
+)
+
+// Open opens a catalog. It reads little or nothing: a wrong table is found when it is asked for. The caller closes it.
+func Open(_ context.Context, cfg Config) (*Catalog, error) {
+	reloc, err := newRelocator(cfg.Relocate)
+	if err != nil {
+		return nil, err
+	}
+	warehouse, err := absoluteFolder(cfg.Warehouse)
+	if err != nil {
+		return nil, err
+	}
+	c := &Catalog{name: cfg.Name, warehouse: warehouse, fio: localIO{reloc}}
+	switch strings.ToLower(cfg.Type) {
+	case "hadoop":
+		c.store, err = newHadoopStore(cfg, c.warehouse, c.fio)
+	case "sql":
+		c.store, err = newSQLiteStore(cfg, c.fio)
+	case "rest", "glue", "hive", "dynamodb", "bigquery", "nessie":
+		err = errs.New(errs.Unsupported, "open catalog", cfg.Name, "catalogs of type %s can't be opened yet", strings.ToLower(cfg.Type)).
+			WithHint("types that can: hadoop, sql (SQLite); a table also opens by its metadata file or folder")
+	case "":
+		err = errs.New(errs.Invalid, "open catalog", cfg.Name, "the catalog has no type").WithHint("types: hadoop, sql")
+	default:
+		err = errs.New(errs.Invalid, "open catalog", cfg.Name, "unknown catalog type %q", cfg.Type).WithHint("types: hadoop, sql")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// absoluteFolder makes a relative warehouse absolute: its path goes into metadata, which outlives the working folder.
+func absoluteFolder(folder string) (string, error) {
+	plain := plainPath(folder)
+	if plain == "" || schemeOf(plain) != "" || filepath.IsAbs(plain) {
+		return trimSlash(folder), nil
+	}
+	abs, err := filepath.Abs(plain)
+	if err != nil {
+		return "", errs.Wrap(errs.Invalid, "resolve warehouse", folder, err)
+	}
+	return "file://" + filepath.ToSlash(abs), nil
+}
+
+// Close releases the catalog's connections. Tables that it loaded can't be surveyed afterwards.
+func (c *Catalog) Close() error { return c.store.close() }
+
+// Name is the name under which statements address the catalog.
+func (c *Catalog) Name() string { return c.name }
+
+// ListNamespaces returns all namespaces, nested ones included, sorted.
+func (c *Catalog) ListNamespaces(ctx context.Context) ([]catalog.Ident, error) {
+	return c.store.namespaces(ctx)
+}
+
+// ListTables returns the tables directly in a namespace, sorted. A namespace that isn't there is NotFound.
+func (c *Catalog) ListTables(ctx context.Context, namespace catalog.Ident) ([]catalog.Ident, error) {
+	return c.store.tables(ctx, namespace)
+}
+
+// LoadTable pins the table's current version.
+func (c *Catalog) LoadTable(ctx context.Context, id catalog.Ident) (*catalog.Table, error) {
+	location, err := c.store.current(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return c.loadAt(ctx, id, location)
+}

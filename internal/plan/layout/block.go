@@ -1,0 +1,152 @@
+package layout
+
+import (
+	"github.com/tarndb/tarn/internal/plan"
+)
+
+// ForBlock returns the keys that a SELECT's whole result keeps, given those of its FROM. Filters and projections keep
+// all. GROUP BY, DISTINCT and windows keep the keys of which a strong carrier is among their own: then all rows that
+// belong together lie in one group. With fewer keys whole groups unite, so leaving some out is always right.
+//
+// A weak carrier won't do: A FULL JOIN B ON a.k = b.k GROUP BY a.k done group by group gives the NULL row once per group.
+// The carriers of the result are output positions, under source 0; OfRel moves them to the mention's own source.
+func ForBlock(b *plan.Block, from Property) Property {
+	if b.Whole != "" {
+		return none("%s", b.Whole)
+	}
+	if len(from.Slots) == 0 {
+		return from
+	}
+	var out []Slot
+	why := ""
+	for i, s := range from.Slots {
+		if w := blocked(b, s); w != "" {
+			why = w
+			continue
+		}
+		k := s
+		k.From, k.Carriers, k.Fields = []int{i}, map[plan.Col]Strength{}, nil
+		for pos, o := range b.Output {
+			if o.Col == nil {
+				continue
+			}
+			if strength, ok := s.Carriers[*o.Col]; ok {
+				k.Carriers[plan.Col{Index: pos}] = strength
+			}
+		}
+		out = append(out, k)
+	}
+	if len(out) == 0 {
+		return none("%s", why)
+	}
+	return Property{Slots: out}
+}
+
+// blocked returns which operator of the block needs rows of several of the slot's groups, or "".
+func blocked(b *plan.Block, s Slot) string {
+	if b.Group != nil && !hasStrong(s, b.Group.Keys) {
+		if len(b.Group.Keys) == 0 && b.Group.Text == "" {
+			return "an aggregate over all rows spans all groups"
+		}
+		return "GROUP BY " + b.Group.Text + " has no column that carries " + s.String()
+	}
+	if b.Distinct {
+		var cols []plan.Col
+		for _, o := range b.Output {
+			if o.Col != nil {
+				cols = append(cols, *o.Col)
+			}
+		}
+		if !hasStrong(s, cols) {
+			return "DISTINCT has no column that carries " + s.String()
+		}
+	}
+	for _, keys := range b.Windows {
+		if !hasStrong(s, keys) {
+			return "a window's PARTITION BY has no column that carries " + s.String()
+		}
+	}
+	return ""
+}
+
+func hasStrong(s Slot, cols []plan.Col) bool {
+	for _, c := range cols {
+		if strength, ok := s.Carriers[c]; ok && strength == Strong {
+			return true
+		}
+	}
+	return false
+}
+
+// ForUnion returns the keys that a UNION ALL keeps: those that each side has by one transform over one class. The same
+// groups of all sides unite, and an output position that carries the key on every side carries it above.
+func ForUnion(sides []Property) Property {
+	for _, p := range sides {
+		if len(p.Slots) == 0 {
+			return p
+		}
+	}
+	var out []Slot
+	for i, s := range sides[0].Slots {
+		u := s
+		u.From, u.Fields = []int{i}, nil
+		u.Carriers = copyCarriers(s.Carriers)
+		for _, p := range sides[1:] {
+			at := -1
+			for k, o := range p.Slots {
+				if common := intersect(u.Carriers, o.Carriers); at < 0 && o.Transform == s.Transform && o.Class == s.Class && len(common) > 0 {
+					at, u.Carriers = k, common
+				}
+			}
+			u.From = append(u.From, at)
+		}
+		if allFound(u.From) {
+			out = append(out, u)
+		}
+	}
+	if len(out) == 0 {
+		return none("the sides of UNION ALL have no layout key in one output column: %s and %s", slotList(sides[0]), slotList(sides[len(sides)-1]))
+	}
+	return Property{Slots: out}
+}
+
+func copyCarriers(in map[plan.Col]Strength) map[plan.Col]Strength {
+	out := make(map[plan.Col]Strength, len(in))
+	for c, s := range in {
+		out[c] = s
+	}
+	return out
+}
+
+func intersect(a, b map[plan.Col]Strength) map[plan.Col]Strength {
+	out := map[plan.Col]Strength{}
+	for c, s := range a {
+		if t, ok := b[c]; ok {
+			out[c] = min(s, t)
+		}
+	}
+	return out
+}
+
+func allFound(from []int) bool {
+	for _, i := range from {
+		if i < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// OfRel moves a block's property to a mention of it, whose columns have the mention's source.
+func OfRel(source plan.SourceID, p Property) Property {
+	out := Property{Why: p.Why}
+	for i, s := range p.Slots {
+		m := s
+		m.From, m.Carriers = []int{i}, map[plan.Col]Strength{}
+		for c, strength := range s.Carriers {
+			m.Carriers[plan.Col{Source: source, Index: c.Index}] = strength
+		}
+		out.Slots = append(out.Slots, m)
+	}
+	return out
+}

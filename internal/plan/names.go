@@ -1,0 +1,15 @@
+package plan
+
+import "strconv"
+
+// ViewName returns the name under which SQL texts mention the scan.
+func (s *Scan) ViewName() string { return ScanName(s.Source) }
+
+// ScanName returns the view name of a scan's source.
+func ScanName(id SourceID) string { return "tarn_t" + strconv.Itoa(int(id)) }
+
+// ViewName returns the name under which SQL texts mention the block's whole result.
+func (b *Block) ViewName() string { return "tarn_b" + strconv.Itoa(b.ID) }
+
+// CoreName returns the name under which Split.Upper mentions the rows that the packs handed up.
+func (b *Block) CoreName() string { return "tarn_c" + strconv.Itoa(b.ID) }

@@ -1,0 +1,140 @@
+package plan
+
+import (
+	"github.com/tarndb/tarn/catalog"
+)
+
+// SourceID tells the inputs of a statement's FROM clauses apart: each mention of a table or of a block has its own, so
+// that the two sides of a self-join differ. USING columns of a full join have one too.
+type SourceID int
+
+// Col is a column of a source: its field ID for a scan, its output position for a block, the position in USING for a
+// full join's merged columns.
+type Col struct {
+	Source SourceID
+	Index  int
+}
+
+// Column is a column of a result: its name and DuckDB's name of its type.
+type Column struct{ Name, Type string }
+
+// Scan is one mention of a table. Its text name is ViewName.
+type Scan struct {
+	Source  SourceID
+	Table   *catalog.Table
+	Alias   string            // as the statement calls it, for people
+	Columns []catalog.FieldID // what the statement reads, in the schema's order; never empty
+	Filter  catalog.Filter    // necessary for a row of this scan to matter; leaves files out
+}
+
+// Query is a bound SELECT: a tree of relations with the SQL text of each block. Texts name scans and blocks by their
+// views, so one text serves for a pack's few files, for all files, and for an empty stub.
+type Query struct {
+	Scans  []*Scan
+	Blocks []*Block // inputs before users; the root is last
+	Root   *Block
+	SQL    string   // the whole query, ORDER BY and LIMIT included, over the views
+	Output []Column // what the client sees
+}
+
+// Block is one SELECT, or a UNION ALL of blocks.
+type Block struct {
+	ID     int
+	SQL    string // without ORDER BY and LIMIT
+	From   Rel    // what FROM and the semi-joins of WHERE join together; nil for a union or a block without tables
+	Union  []*Block
+	Whole  string // not "": the block can't be run in parts, and why; From then lists its inputs for EXPLAIN alone
+	Output []Output
+	Group  *Grouping // GROUP BY, or a global aggregate; nil without aggregates
+	// Distinct, and the windows' PARTITION BY columns: operators that must see all rows of their keys.
+	Distinct bool
+	Windows  [][]Col
+	Order    *Ordering // ORDER BY and LIMIT of the root
+	Split    *Split    // how to run it in two steps when it isn't complete in a group; nil when that can't be
+	Where    string    // the condition, for people
+}
+
+// Output is an output column of a block; Col is the column that it passes through unchanged, or nil.
+type Output struct {
+	Name string
+	Col  *Col
+}
+
+// Grouping is a block's GROUP BY; Keys has the plain columns among its expressions. A global aggregate has no keys.
+type Grouping struct {
+	Keys []Col
+	Text string
+}
+
+// Ordering is the root's ORDER BY and LIMIT over its output columns, and hidden ones after them.
+type Ordering struct {
+	SQL    string // the block with the hidden sort columns tarn_o0, tarn_o1, ... at the end
+	Hidden int    // how many there are
+	By     string // "2 DESC NULLS LAST, tarn_o0"; empty for a bare LIMIT
+	Limit  *int64 // rows; nil for none
+	Offset int64  // rows
+}
+
+// Split runs a block in two steps: Core in each pack, its rows collected in the table CoreName, then Upper once.
+type Split struct {
+	Core, Upper string
+	Partial     bool // the core aggregates already; else it hands up the rows that the upper query needs
+}
+
+// JoinKind is the kind of a join.
+type JoinKind uint8
+
+// The kinds. A cross join is an inner join without equalities.
+const (
+	Inner JoinKind = iota
+	Left
+	Right
+	Full
+	Semi
+	Anti
+)
+
+// String returns the kind as EXPLAIN prints it.
+func (k JoinKind) String() string {
+	return [...]string{"inner", "left", "right", "full", "semi", "anti"}[k]
+}
+
+// Rel is a relation in a FROM clause: a *ScanRel, *BlockRel, *Join or *Opaque.
+type Rel interface{ rel() }
+
+// ScanRel is a table's mention.
+type ScanRel struct{ Scan *Scan }
+
+// BlockRel is a derived table's or a CTE's mention.
+type BlockRel struct {
+	Source SourceID
+	Block  *Block
+	Alias  string
+}
+
+// Equality is a conjunct "left column = right column", or IS NOT DISTINCT FROM.
+type Equality struct {
+	Left, Right Col
+	NullSafe    bool
+}
+
+// Join joins two relations. On has the equalities between plain columns of both sides; whatever else the condition says
+// is evaluated within the group and needs no mention. Merged is the source of a full join's USING columns.
+type Join struct {
+	Kind        JoinKind
+	Left, Right Rel
+	On          []Equality
+	Merged      *SourceID
+	Text        string // the condition, for people
+}
+
+// Opaque is what can't be run in parts, and why.
+type Opaque struct {
+	Why    string
+	Inputs []Rel
+}
+
+func (*ScanRel) rel()  {}
+func (*BlockRel) rel() {}
+func (*Join) rel()     {}
+func (*Opaque) rel()   {}

@@ -1,0 +1,130 @@
+package settings
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Option describes one setting of Tarn's own.
+type Option struct {
+	Name    string
+	Type    string // "choice", "size", "bool" or "count"
+	Default string // as SHOW SETTINGS prints it
+	Bounds  string // the values allowed, for people
+	Meaning string
+	Spark   string // what Spark calls it, or ""
+
+	parse func(text string) (any, error)
+	show  func(value any) string
+}
+
+// The names, each written once.
+const (
+	nameSPJ          = "tarn.spj"
+	namePackBytes    = "tarn.pack_bytes"
+	nameVerifyLayout = "tarn.verify_layout"
+	nameThreads      = "tarn.threads"
+	nameMemory       = "tarn.memory"
+)
+
+const (
+	// maxThreads bounds a typing error: more threads than this only cost memory on any machine that exists.
+	maxThreads = 1024
+	// minMemory is what one DuckDB instance needs to do anything at all; less fails in the middle of a statement.
+	minMemory = 64 << 20
+	// maxSize is 1 PiB: larger sizes are typing errors.
+	maxSize = 1 << 50
+)
+
+// registry lists the options in the order in which SHOW SETTINGS prints them.
+var registry = []*Option{
+	choice(nameSPJ, []string{string(SPJAuto), string(SPJRequire), string(SPJOff)},
+		"auto joins group by group where the layouts allow; require refuses a join that can't; off never does",
+		"spark.sql.sources.v2.bucketing.enabled"),
+	size(namePackBytes, "128MiB", 0, maxSize,
+		"group files by their layout key into packs of about this much data; 0 makes one pack of each group",
+		"spark.sql.iceberg.split-size"),
+	boolean(nameVerifyLayout, "on",
+		"check while joining group by group that each row belongs to the group that its file claims", ""),
+	count(nameThreads, "0", 0, maxThreads,
+		"threads of one statement; 0 is one for each core", "spark.executor.cores"),
+	size(nameMemory, "0", minMemory, maxSize,
+		"memory of one statement before it spills to disk; 0 is 80 % of the machine's", "spark.executor.memory"),
+}
+
+func choice(name string, values []string, meaning, spark string) *Option {
+	list := strings.Join(values, ", ")
+	return &Option{
+		Name: name, Type: "choice", Default: values[0], Bounds: list, Meaning: meaning, Spark: spark,
+		parse: func(text string) (any, error) {
+			for _, v := range values {
+				if strings.EqualFold(text, v) {
+					return v, nil
+				}
+			}
+			return nil, fmt.Errorf("%q is not one of %s", text, list)
+		},
+		show: func(v any) string { return v.(string) },
+	}
+}
+
+func boolean(name, def, meaning, spark string) *Option {
+	return &Option{
+		Name: name, Type: "bool", Default: def, Bounds: "on, off", Meaning: meaning, Spark: spark,
+		parse: func(text string) (any, error) { return parseBool(text) },
+		show: func(v any) string {
+			if v.(bool) {
+				return "on"
+			}
+			return "off"
+		},
+	}
+}
+
+func parseBool(text string) (bool, error) {
+	switch strings.ToLower(text) {
+	case "on", "true", "yes", "1":
+		return true, nil
+	case "off", "false", "no", "0":
+		return false, nil
+	}
+	return false, fmt.Errorf("%q is not one of on, off", text)
+}
+
+func count(name, def string, low, high int, meaning, spark string) *Option {
+	return &Option{
+		Name: name, Type: "count", Default: def, Meaning: meaning, Spark: spark,
+		Bounds: fmt.Sprintf("%d to %d", low, high),
+		parse: func(text string) (any, error) {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < low || n > high {
+				return nil, fmt.Errorf("%q is not a whole number from %d to %d", text, low, high)
+			}
+			return n, nil
+		},
+		show: func(v any) string { return strconv.Itoa(v.(int)) },
+	}
+}
+
+// size is an option in bytes; 0 is always allowed, as "none" or "automatic".
+func size(name, def string, low, high int64, meaning, spark string) *Option {
+	bounds := fmt.Sprintf("0 to %s", FormatBytes(high))
+	if low > 0 {
+		bounds = fmt.Sprintf("0, or %s to %s", FormatBytes(low), FormatBytes(high))
+	}
+	return &Option{
+		Name: name, Type: "size", Default: def, Bounds: bounds, Meaning: meaning, Spark: spark,
+		parse: func(text string) (any, error) {
+			n, err := ParseBytes(text)
+			if err != nil {
+				return nil, err
+			}
+			if n != 0 && (n < low || n > high) {
+				return nil, fmt.Errorf("%q is out of bounds: want %s", text, bounds)
+			}
+			return n, nil
+		},
+		show: func(v any) string { return FormatBytes(v.(int64)) },
+	}
+}

@@ -1,0 +1,293 @@
+package sql
+
+import (
+	"strings"
+
+	"github.com/tarndb/tarn/internal/errs"
+)
+
+// Statement is one of the statements below.
+type Statement interface{ statement() }
+
+// Query is a SELECT in any of its forms (WITH, FROM first, VALUES, set operations); Text is what DuckDB's parser gets.
+type Query struct{ Text string }
+
+// Explain asks for a query's plan; Analyze runs it, JSON asks for the machine's form.
+type Explain struct {
+	Query   Query
+	Analyze bool
+	JSON    bool
+}
+
+// Set changes an option of the session.
+type Set struct{ Name, Value string }
+
+// Reset gives an option back its default; an empty Name means all of them.
+type Reset struct{ Name string }
+
+// ShowSettings lists the options.
+type ShowSettings struct{}
+
+// ShowTables lists a namespace's tables; a nil Namespace means all of them.
+type ShowTables struct{ Namespace []string }
+
+// ShowNamespaces lists the namespaces.
+type ShowNamespaces struct{}
+
+// Describe asks for a table's columns and layout.
+type Describe struct{ Table []string }
+
+func (Query) statement()          {}
+func (Explain) statement()        {}
+func (Set) statement()            {}
+func (Reset) statement()          {}
+func (ShowSettings) statement()   {}
+func (ShowTables) statement()     {}
+func (ShowNamespaces) statement() {}
+func (Describe) statement()       {}
+
+// Parse reads one statement. Errors are Syntax with line and column, or Unsupported naming the statement.
+func Parse(stmt string) (Statement, error) {
+	tokens, err := lex(stmt)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{src: stmt, all: tokens}
+	for _, t := range tokens {
+		if t.kind != space {
+			p.tokens = append(p.tokens, t)
+		}
+	}
+	for n := len(p.tokens); n > 0 && p.tokens[n-1].text == ";" && p.tokens[n-1].kind == symbol; n-- {
+		p.tokens = p.tokens[:n-1]
+	}
+	if len(p.tokens) == 0 {
+		return nil, syntaxAt(stmt, len(stmt), "found the end, wanted a statement")
+	}
+	return p.parse()
+}
+
+type parser struct {
+	src    string
+	all    []token // with white space
+	tokens []token // without
+	pos    int
+}
+
+func (p *parser) parse() (Statement, error) {
+	first := p.tokens[0]
+	switch strings.ToLower(first.text) {
+	case "select", "with", "from", "values", "(", "table":
+		return p.query(0)
+	case "explain":
+		return p.explain()
+	case "set":
+		return p.set()
+	case "reset":
+		return p.reset()
+	case "show":
+		return p.show()
+	case "describe", "desc":
+		return p.describe()
+	}
+	return nil, p.notBuilt(first)
+}
+
+// notBuilt tells statements that exist in SQL but not here from words that start no statement.
+func (p *parser) notBuilt(t token) error {
+	switch strings.ToLower(t.text) {
+	case "insert", "delete", "update", "merge", "create", "drop", "alter", "call", "copy", "truncate", "pivot",
+		"unpivot", "summarize", "use", "analyze", "refresh", "replace":
+		return errs.New(errs.Unsupported, "run", strings.ToUpper(t.text), "the statement isn't supported yet").
+			WithHint("docs/sql.md lists what is; another engine can run it on the same table")
+	case "attach", "detach", "install", "load", "pragma", "checkpoint", "vacuum", "export", "import", "begin", "commit",
+		"rollback", "prepare", "execute", "deallocate":
+		return errs.New(errs.Unsupported, "run", strings.ToUpper(t.text), "statements about the engine inside aren't part of Tarn's SQL").
+			WithHint("use SET tarn.<option> (SHOW SETTINGS lists them) and tarn.yaml for catalogs")
+	}
+	return syntaxAt(p.src, t.start, "found %q, wanted a statement such as SELECT, EXPLAIN, SET, SHOW or DESCRIBE", t.text)
+}
+
+func (p *parser) query(from int) (Statement, error) {
+	text, err := p.rewriteSpark(from)
+	if err != nil {
+		return nil, err
+	}
+	return Query{Text: text}, nil
+}
+
+func (p *parser) peek() (token, bool) {
+	if p.pos < len(p.tokens) {
+		return p.tokens[p.pos], true
+	}
+	return token{}, false
+}
+
+func (p *parser) accept(keyword string) bool {
+	if t, ok := p.peek(); ok && (t.is(keyword) || t.kind == symbol && t.text == keyword) {
+		p.pos++
+		return true
+	}
+	return false
+}
+
+// wanted returns the error for what stands at the current position.
+func (p *parser) wanted(what string) error {
+	if t, ok := p.peek(); ok {
+		return syntaxAt(p.src, t.start, "found %q, wanted %s", t.text, what)
+	}
+	return syntaxAt(p.src, len(p.src), "found the end, wanted %s", what)
+}
+
+func (p *parser) end() error {
+	if _, ok := p.peek(); ok {
+		return p.wanted("the end of the statement")
+	}
+	return nil
+}
+
+// name reads a dotted name; quotes are taken off.
+func (p *parser) name(what string) ([]string, error) {
+	var parts []string
+	for {
+		t, ok := p.peek()
+		if !ok || t.kind != word && t.kind != quoted {
+			return nil, p.wanted(what)
+		}
+		p.pos++
+		parts = append(parts, unquote(t))
+		if !p.accept(".") {
+			return parts, nil
+		}
+	}
+}
+
+func unquote(t token) string {
+	if t.kind != quoted {
+		return t.text
+	}
+	q := t.text[:1]
+	return strings.ReplaceAll(t.text[1:len(t.text)-1], q+q, q)
+}
+
+func (p *parser) explain() (Statement, error) {
+	p.pos = 1
+	var e Explain
+	switch {
+	case p.accept("analyze"):
+		e.Analyze = true
+	case p.accept("formatted"), p.accept("extended"):
+	case p.accept("("):
+		if err := p.explainOptions(&e); err != nil {
+			return nil, err
+		}
+	}
+	t, ok := p.peek()
+	if !ok {
+		return nil, p.wanted("a query to explain")
+	}
+	rest, err := Parse(p.src[t.start:])
+	if err != nil {
+		return nil, err
+	}
+	q, ok := rest.(Query)
+	if !ok {
+		return nil, errs.New(errs.Unsupported, "explain", strings.ToUpper(t.text), "only queries have a plan")
+	}
+	e.Query = q
+	return e, nil
+}
+
+// explainOptions reads "(analyze, format json)" after its opening parenthesis. A parenthesis that opens the query itself
+// is not one of these.
+func (p *parser) explainOptions(e *Explain) error {
+	if t, ok := p.peek(); ok && (t.is("select") || t.is("with") || t.is("from") || t.is("values") || t.text == "(") {
+		p.pos--
+		return nil
+	}
+	for {
+		switch {
+		case p.accept("analyze"):
+			e.Analyze = true
+		case p.accept("format"):
+			switch {
+			case p.accept("json"):
+				e.JSON = true
+			case !p.accept("text"):
+				return p.wanted("json or text")
+			}
+		default:
+			return p.wanted("ANALYZE or FORMAT")
+		}
+		if p.accept(")") {
+			return nil
+		}
+		if !p.accept(",") {
+			return p.wanted(", or )")
+		}
+	}
+}
+
+func (p *parser) set() (Statement, error) {
+	p.pos = 1
+	p.accept("session")
+	name, err := p.name("the name of an option")
+	if err != nil {
+		return nil, err
+	}
+	if !p.accept("=") && !p.accept("to") {
+		return nil, p.wanted("= and a value")
+	}
+	t, ok := p.peek()
+	if !ok {
+		return nil, p.wanted("a value")
+	}
+	value := strings.TrimSpace(p.src[t.start : p.tokens[len(p.tokens)-1].start+len(p.tokens[len(p.tokens)-1].text)])
+	if t.kind == text && p.pos == len(p.tokens)-1 && t.text[0] == '\'' {
+		value = strings.ReplaceAll(t.text[1:len(t.text)-1], "''", "'")
+	}
+	return Set{Name: strings.Join(name, "."), Value: value}, nil
+}
+
+func (p *parser) reset() (Statement, error) {
+	p.pos = 1
+	if p.pos == len(p.tokens) || p.accept("all") {
+		return Reset{}, p.end()
+	}
+	name, err := p.name("the name of an option")
+	if err != nil {
+		return nil, err
+	}
+	return Reset{Name: strings.Join(name, ".")}, p.end()
+}
+
+func (p *parser) show() (Statement, error) {
+	p.pos = 1
+	switch {
+	case p.accept("settings"):
+		return ShowSettings{}, p.end()
+	case p.accept("namespaces"), p.accept("schemas"), p.accept("databases"):
+		return ShowNamespaces{}, p.end()
+	case p.accept("tables"):
+		if !p.accept("in") && !p.accept("from") {
+			return ShowTables{}, p.end()
+		}
+		ns, err := p.name("a namespace")
+		if err != nil {
+			return nil, err
+		}
+		return ShowTables{Namespace: ns}, p.end()
+	}
+	return nil, p.wanted("TABLES, NAMESPACES or SETTINGS")
+}
+
+func (p *parser) describe() (Statement, error) {
+	p.pos = 1
+	p.accept("table")
+	p.accept("extended")
+	name, err := p.name("a table")
+	if err != nil {
+		return nil, err
+	}
+	return Describe{Table: name}, p.end()
+}

@@ -1,0 +1,120 @@
+package task
+
+import (
+	"encoding/json"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/transform"
+)
+
+// Graph is the work of one statement: its cores, each independent of the others, then the final step.
+type Graph struct {
+	Cores  []Core
+	Final  *Final        // nil: the rows of Cores[0] are the answer
+	Output []plan.Column // what the client sees
+}
+
+// Core is one SQL text run pack by pack.
+type Core struct {
+	Name   string  // the table that collects its rows
+	SQL    string  // over Views and the tables' views
+	Limit  int64   // rows that are enough; -1: all are wanted
+	Views  []View  // in the order of their making
+	Tables []Table // the scans, in the order of Pack.Inputs
+	Keys   []Key   // what the groups are values of
+	Groups []Group // those that are run
+	Packs  []Pack  // the largest first
+	// Dropped counts the groups that can't give rows and the files that go unread with them or with a side of a group
+	// that can't matter.
+	Dropped Dropped
+}
+
+// View is a name and the query behind it.
+type View struct{ Name, SQL string }
+
+// Table is one mention of a table.
+type Table struct {
+	View    string // its name in SQL texts
+	Name    string // for people
+	Fields  []catalog.Field
+	Sources []Source // one per key of the core: the column that carries it
+	Files   int      // all files that the survey left, read or dropped
+	Bytes   int64    // of them
+}
+
+// Source is the column of a table whose transform is a group's value.
+type Source struct {
+	Field     catalog.FieldID
+	Type      transform.Type
+	Transform transform.Transform
+}
+
+// Key is one layout key of a core.
+type Key struct {
+	Text string         // for people: bucket(16, customer_id)
+	Type transform.Type // of the group's value
+}
+
+// Group is one group: a value per key in the spec's binary form, nil for NULL.
+type Group struct {
+	Values [][]byte
+}
+
+// Pack is the unit of work: whole groups, run as one statement.
+type Pack struct {
+	Groups []int    // indexes into Core.Groups, ascending
+	Inputs [][]File // per table
+	Bytes  int64
+}
+
+// File is a data file of a pack, with its group.
+type File struct {
+	Ref   catalog.FileRef
+	Rows  int64
+	Group int
+}
+
+// Dropped counts what isn't read.
+type Dropped struct {
+	Groups int
+	Files  int
+	Bytes  int64
+}
+
+// Final is the step that runs once, over tables read whole and the cores' rows.
+type Final struct {
+	SQL    string
+	Views  []View
+	Tables []Whole
+}
+
+// Whole is a table that the final step reads whole.
+type Whole struct {
+	View   string
+	Name   string
+	Fields []catalog.Field
+	Files  []catalog.FileRef
+}
+
+// Encode writes the graph as JSON.
+func (g *Graph) Encode() ([]byte, error) { return json.Marshal(g) }
+
+// Decode reads what Encode wrote.
+func Decode(data []byte) (*Graph, error) {
+	g := &Graph{}
+	if err := json.Unmarshal(data, g); err != nil {
+		return nil, errs.Wrap(errs.Corrupt, "decode", "task graph", err)
+	}
+	return g, nil
+}
+
+// Value returns a group's value of one key; nil for NULL.
+func (c *Core) Value(group, key int) (transform.Value, error) {
+	b := c.Groups[group].Values[key]
+	if b == nil {
+		return nil, nil
+	}
+	return transform.DecodeBound(c.Keys[key].Type, b)
+}

@@ -1,0 +1,217 @@
+package tarn
+
+import (
+	"context"
+	"runtime/debug"
+	"time"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/bind"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/exec"
+	"github.com/tarndb/tarn/internal/explain"
+	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/plan/spj"
+	"github.com/tarndb/tarn/internal/settings"
+	"github.com/tarndb/tarn/internal/sql"
+	"github.com/tarndb/tarn/internal/task"
+)
+
+// Session runs statements with its own settings. One goroutine uses it at a time.
+type Session struct {
+	engine   *Engine
+	settings *settings.Set
+	progress func(done, total int)
+}
+
+// Session starts a session with the engine's default settings.
+func (e *Engine) Session() *Session { return &Session{engine: e, settings: e.settings.Clone()} }
+
+// OnProgress sets a function that is told how many packs of a running statement are done. It is called from several
+// goroutines.
+func (s *Session) OnProgress(f func(done, total int)) { s.progress = f }
+
+// Split cuts a script into its statements.
+func (s *Session) Split(script string) ([]string, error) { return sql.Split(script) }
+
+// Run runs one statement. The rows must be closed; a statement without rows gives Rows without columns.
+func (s *Session) Run(ctx context.Context, stmt string) (rows *Rows, err error) {
+	defer guard(stmt, &err)
+	parsed, err := sql.Parse(stmt)
+	if err != nil {
+		return nil, err
+	}
+	switch st := parsed.(type) {
+	case sql.Query:
+		return s.query(ctx, st)
+	case sql.Explain:
+		return s.explain(ctx, st)
+	case sql.Set:
+		notice, err := s.settings.Set(st.Name, st.Value)
+		s.engine.notice(notice)
+		return noRows(), err
+	case sql.Reset:
+		if st.Name == "" {
+			s.settings.ResetAll()
+			return noRows(), nil
+		}
+		return noRows(), s.settings.Reset(st.Name)
+	case sql.ShowSettings:
+		return settingsRows(s.settings), nil
+	case sql.ShowNamespaces:
+		return s.engine.namespaceRows(ctx)
+	case sql.ShowTables:
+		return s.engine.tableRows(ctx, st.Namespace)
+	case sql.Describe:
+		return s.engine.describeRows(ctx, st.Table)
+	}
+	return nil, errs.New(errs.Internal, "run", "statement", "no way to run a %T", parsed)
+}
+
+// ExplainOptions steer Explain.
+type ExplainOptions struct {
+	Analyze bool // run the query and add what was measured
+	JSON    bool // for programs
+}
+
+// Explain returns a query's plan as text.
+func (s *Session) Explain(ctx context.Context, query string, opts ExplainOptions) (text string, err error) {
+	defer guard(query, &err)
+	parsed, err := sql.Parse(query)
+	if err != nil {
+		return "", err
+	}
+	switch st := parsed.(type) {
+	case sql.Query:
+		return s.explainText(ctx, sql.Explain{Query: st, Analyze: opts.Analyze, JSON: opts.JSON})
+	case sql.Explain:
+		return s.explainText(ctx, st)
+	}
+	return "", errs.New(errs.Unsupported, "explain", "statement", "only queries have a plan")
+}
+
+// guard turns a panic, which is a bug of ours, into an error with the statement attached.
+func guard(stmt string, err *error) {
+	if p := recover(); p != nil {
+		*err = errs.New(errs.Internal, "run", stmt, "%v\n%s", p, debug.Stack()).
+			WithHint("this is a bug in tarn; please report it with the statement")
+	}
+}
+
+// planned is a query on its way: bound, surveyed, decided, cut into work.
+type planned struct {
+	tables   *tables
+	query    *plan.Query
+	layouts  map[*plan.Scan]*catalog.TableLayout
+	physical *spj.Physical
+	graph    *task.Graph
+}
+
+func (s *Session) plan(ctx context.Context, q sql.Query) (*planned, error) {
+	p := &planned{tables: newTables(s.engine)}
+	err := s.fill(ctx, p, q)
+	if err != nil {
+		p.tables.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (s *Session) fill(ctx context.Context, p *planned, q sql.Query) error {
+	conn, err := s.engine.binder.Connect()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if p.query, err = bind.Bind(ctx, stubs{conn}, p.tables, q); err != nil {
+		return err
+	}
+	if p.layouts, err = p.tables.survey(ctx, p.query); err != nil {
+		return err
+	}
+	if p.physical, err = spj.Plan(p.query, p.layouts, spj.Options{Mode: spj.Mode(s.settings.SPJ())}); err != nil {
+		return err
+	}
+	p.graph, err = task.Build(ctx, p.physical, p.layouts, task.Options{PackBytes: s.settings.PackBytes(), Workers: s.threads()})
+	return err
+}
+
+func (s *Session) threads() int {
+	if n := s.settings.Threads(); n > 0 {
+		return n
+	}
+	return s.engine.cfg.Threads
+}
+
+func (s *Session) memory() int64 {
+	if n := s.settings.MemoryBytes(); n > 0 {
+		return n
+	}
+	return s.engine.cfg.MemoryBytes
+}
+
+// start runs a planned query.
+func (s *Session) start(ctx context.Context, p *planned) (*exec.Stream, error) {
+	return exec.Run(ctx, p.graph, exec.Options{
+		Workers: s.threads(), MemoryBytes: s.memory(), TempDir: s.engine.tempDir,
+		SkipKeyCheck: !s.settings.VerifyLayout(), Progress: s.progress,
+	})
+}
+
+func (s *Session) query(ctx context.Context, q sql.Query) (*Rows, error) {
+	p, err := s.plan(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	stream, err := s.start(ctx, p)
+	if err != nil {
+		p.tables.close()
+		return nil, err
+	}
+	return &Rows{columns: columnsOf(p.query.Output), source: stream, close: func() { stream.Close(); p.tables.close() }, planned: p}, nil
+}
+
+func (s *Session) explain(ctx context.Context, e sql.Explain) (*Rows, error) {
+	text, err := s.explainText(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	return textRows("plan", text), nil
+}
+
+func (s *Session) explainText(ctx context.Context, e sql.Explain) (string, error) {
+	p, err := s.plan(ctx, e.Query)
+	if err != nil {
+		return "", err
+	}
+	defer p.tables.close()
+	report := explain.New(p.physical, p.layouts, p.graph)
+	if e.Analyze {
+		if report.Run, err = s.measure(ctx, p); err != nil {
+			return "", err
+		}
+	}
+	if e.JSON {
+		return report.JSON(), nil
+	}
+	return report.Text(), nil
+}
+
+// measure runs a planned query and throws its rows away.
+func (s *Session) measure(ctx context.Context, p *planned) (*explain.Run, error) {
+	begin := time.Now()
+	stream, err := s.start(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer stream.Close()
+	if err := drain(ctx, stream); err != nil {
+		return nil, err
+	}
+	stats := stream.Stats()
+	run := &explain.Run{Rows: stats.Rows, Seconds: time.Since(begin).Seconds(), Packs: len(stats.Packs), PeakBytes: exec.PeakMemory()}
+	for _, pack := range stats.Packs {
+		run.Slowest = max(run.Slowest, pack.Seconds)
+	}
+	return run, nil
+}

@@ -1,0 +1,216 @@
+package tarn
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/settings"
+)
+
+// noRows is the result of a statement that gives none.
+func noRows() *Rows { return &Rows{} }
+
+// once gives one batch.
+type onceSource struct{ batch arrow.RecordBatch }
+
+func (o *onceSource) Next(context.Context) (arrow.RecordBatch, error) {
+	if o.batch == nil {
+		return nil, io.EOF
+	}
+	b := o.batch
+	o.batch = nil
+	return b, nil
+}
+
+// listing makes a result of text columns.
+func listing(names []string, rows [][]string) *Rows {
+	out := &Rows{}
+	fields := make([]arrow.Field, len(names))
+	for i, n := range names {
+		out.columns = append(out.columns, Column{n, "VARCHAR"})
+		fields[i] = arrow.Field{Name: n, Type: arrow.BinaryTypes.String, Nullable: true}
+	}
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
+	defer b.Release()
+	for _, row := range rows {
+		for i, text := range row {
+			b.Field(i).(*array.StringBuilder).Append(text)
+		}
+	}
+	src := &onceSource{batch: b.NewRecordBatch()}
+	out.source = src
+	out.close = func() {
+		if src.batch != nil {
+			src.batch.Release()
+		}
+	}
+	return out
+}
+
+func textRows(name, text string) *Rows {
+	var rows [][]string
+	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		rows = append(rows, []string{line})
+	}
+	return listing([]string{name}, rows)
+}
+
+func settingsRows(s *settings.Set) *Rows {
+	var rows [][]string
+	for _, e := range s.List() {
+		rows = append(rows, []string{e.Name, e.Value, e.Default, e.Type, e.Bounds, e.Meaning, e.Spark})
+	}
+	return listing([]string{"name", "value", "default", "type", "bounds", "meaning", "spark_name"}, rows)
+}
+
+func (e *Engine) namespaceRows(ctx context.Context) (*Rows, error) {
+	name, err := e.defaultCatalog()
+	if err != nil {
+		return nil, err
+	}
+	c, err := e.catalog(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.ListNamespaces(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows [][]string
+	for _, ns := range list {
+		rows = append(rows, []string{name, ns.String()})
+	}
+	return listing([]string{"catalog", "namespace"}, rows), nil
+}
+
+// TableName is a table's full name.
+type TableName struct {
+	Catalog string
+	Ident   catalog.Ident
+}
+
+// Tables lists the tables of a namespace, dotted, of the default catalog or behind a catalog's name; "" means all
+// namespaces of the default catalog.
+func (e *Engine) Tables(ctx context.Context, namespace string) ([]TableName, error) {
+	var parts []string
+	if namespace != "" {
+		parts = strings.Split(namespace, ".")
+	}
+	return e.listTables(ctx, parts)
+}
+
+func (e *Engine) listTables(ctx context.Context, parts []string) ([]TableName, error) {
+	name, err := e.defaultCatalog()
+	if len(parts) > 0 && e.isCatalog(parts[0]) {
+		name, parts, err = parts[0], parts[1:], nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := e.catalog(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	spaces := []catalog.Ident{parts}
+	if len(parts) == 0 {
+		if spaces, err = c.ListNamespaces(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var out []TableName
+	for _, ns := range spaces {
+		ids, err := c.ListTables(ctx, ns)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			out = append(out, TableName{name, id})
+		}
+	}
+	return out, nil
+}
+
+func (e *Engine) tableRows(ctx context.Context, namespace []string) (*Rows, error) {
+	list, err := e.listTables(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	var rows [][]string
+	for _, t := range list {
+		ns := t.Ident[:len(t.Ident)-1]
+		rows = append(rows, []string{t.Catalog, ns.String(), t.Ident[len(t.Ident)-1]})
+	}
+	return listing([]string{"catalog", "namespace", "table"}, rows), nil
+}
+
+// Table loads a table by its name, or by its metadata file or folder, and surveys it. A table that can be described but
+// not read has no layout, and err says why.
+func (e *Engine) Table(ctx context.Context, name string) (*catalog.Table, *catalog.TableLayout, error) {
+	t := newTables(e)
+	defer t.close()
+	var table *catalog.Table
+	var err error
+	if strings.ContainsAny(name, `/\`) {
+		table, err = t.ResolvePath(ctx, name)
+	} else {
+		table, err = t.Resolve(ctx, splitName(name))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	layout, err := t.owner[table].Survey(ctx, table, catalog.Filter{})
+	return table, layout, err
+}
+
+// splitName cuts a dotted name; double quotes keep dots in a part.
+func splitName(name string) []string {
+	var parts []string
+	var part strings.Builder
+	quoted := false
+	for _, r := range name {
+		switch {
+		case r == '"':
+			quoted = !quoted
+		case r == '.' && !quoted:
+			parts = append(parts, part.String())
+			part.Reset()
+		default:
+			part.WriteRune(r)
+		}
+	}
+	return append(parts, part.String())
+}
+
+// describeRows tells a table's columns.
+func (e *Engine) describeRows(ctx context.Context, parts []string) (*Rows, error) {
+	t := newTables(e)
+	defer t.close()
+	table, err := t.Resolve(ctx, parts)
+	if err != nil {
+		return nil, err
+	}
+	var rows [][]string
+	for _, f := range table.Schema.Fields {
+		nullable := "yes"
+		if f.Required {
+			nullable = "no"
+		}
+		rows = append(rows, []string{f.Name, f.Type.String(), nullable, f.Doc})
+	}
+	for _, f := range table.Spec().Fields {
+		source := f.Name
+		if len(f.Sources) == 1 {
+			if c, ok := table.Schema.Field(f.Sources[0]); ok {
+				source = catalog.QuoteIdent(c.Name)
+			}
+		}
+		rows = append(rows, []string{"# partitioned by", f.Transform.SQL(source), "", f.Name})
+	}
+	return listing([]string{"column", "type", "nullable", "comment"}, rows), nil
+}
