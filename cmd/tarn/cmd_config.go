@@ -22,17 +22,17 @@ func newConfig(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.texts([]string{"catalog", "key", "value", "from"}, configRows(found))
+			return a.list([]string{"catalog", "key", "value", "from"}, configRows(found))
 		},
 	})
 	return c
 }
 
-func configRows(found *config.Config) [][]string {
-	rows := [][]string{{"", "default-catalog", found.Default.Text, found.Default.Origin}}
+func configRows(found *config.Config) [][]any {
+	rows := [][]any{{"", "default-catalog", found.Default.Text, found.Default.Origin}}
 	for _, c := range found.Catalogs {
 		for _, key := range c.Keys() {
-			rows = append(rows, []string{c.Name, key, c.Masked(key), c.Values[key].Origin})
+			rows = append(rows, []any{c.Name, key, c.Masked(key), c.Values[key].Origin})
 		}
 	}
 	return rows

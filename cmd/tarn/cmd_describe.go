@@ -27,19 +27,19 @@ func newDescribe(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.texts([]string{"part", "name", "value"}, describe(table, layout))
+				return a.list([]string{"part", "name", "value"}, describe(table, layout))
 			})
 		},
 	}
 }
 
 // describe returns all there is to say of a table, as part, name and value.
-func describe(t *catalog.Table, layout *catalog.TableLayout) [][]string {
+func describe(t *catalog.Table, layout *catalog.TableLayout) [][]any {
 	name := t.Ident.String()
 	if t.Catalog != "" {
 		name = catalog.QuoteIdent(t.Catalog) + "." + name
 	}
-	rows := [][]string{
+	rows := [][]any{
 		{"table", "name", name},
 		{"table", "format version", strconv.Itoa(t.FormatVersion)},
 		{"table", "uuid", t.UUID},
@@ -47,12 +47,12 @@ func describe(t *catalog.Table, layout *catalog.TableLayout) [][]string {
 		{"table", "metadata", t.MetadataLocation},
 	}
 	for _, f := range t.Schema.Fields {
-		rows = append(rows, []string{"column", f.Name, columnText(f)})
+		rows = append(rows, []any{"column", f.Name, columnText(f)})
 	}
 	rows = append(rows, specRows(t)...)
 	rows = append(rows, sortRows(t)...)
 	for _, key := range slices.Sorted(maps.Keys(t.Properties)) {
-		rows = append(rows, []string{"property", key, t.Properties[key]})
+		rows = append(rows, []any{"property", key, t.Properties[key]})
 	}
 	return append(rows, snapshotRows(t, layout)...)
 }
@@ -96,8 +96,8 @@ func columnName(t *catalog.Table, id catalog.FieldID) string {
 	return fmt.Sprintf("field %d", id)
 }
 
-func specRows(t *catalog.Table) [][]string {
-	var rows [][]string
+func specRows(t *catalog.Table) [][]any {
+	var rows [][]any
 	for _, id := range slices.Sorted(maps.Keys(t.Specs)) {
 		part := "old partition spec"
 		if id == t.DefaultSpec {
@@ -105,21 +105,21 @@ func specRows(t *catalog.Table) [][]string {
 		}
 		fields := t.Specs[id].Fields
 		if len(fields) == 0 {
-			rows = append(rows, []string{part, fmt.Sprintf("spec %d", id), "unpartitioned"})
+			rows = append(rows, []any{part, fmt.Sprintf("spec %d", id), "unpartitioned"})
 		}
 		for _, f := range fields {
 			source := "?"
 			if len(f.Sources) > 0 {
 				source = columnName(t, f.Sources[0])
 			}
-			rows = append(rows, []string{part, f.Name, f.Transform.SQL(source)})
+			rows = append(rows, []any{part, f.Name, f.Transform.SQL(source)})
 		}
 	}
 	return rows
 }
 
-func sortRows(t *catalog.Table) [][]string {
-	var rows [][]string
+func sortRows(t *catalog.Table) [][]any {
+	var rows [][]any
 	for _, f := range t.Order.Fields {
 		direction, nulls := "asc", "nulls first"
 		if f.Descending {
@@ -129,16 +129,16 @@ func sortRows(t *catalog.Table) [][]string {
 			nulls = "nulls last"
 		}
 		name := columnName(t, f.Source)
-		rows = append(rows, []string{"sort order", name, f.Transform.SQL(name) + " " + direction + " " + nulls})
+		rows = append(rows, []any{"sort order", name, f.Transform.SQL(name) + " " + direction + " " + nulls})
 	}
 	return rows
 }
 
-func snapshotRows(t *catalog.Table, layout *catalog.TableLayout) [][]string {
+func snapshotRows(t *catalog.Table, layout *catalog.TableLayout) [][]any {
 	if t.Snapshot == nil {
-		return [][]string{{"snapshot", "id", "none: the table holds no rows yet"}}
+		return [][]any{{"snapshot", "id", "none: the table holds no rows yet"}}
 	}
-	rows := [][]string{
+	rows := [][]any{
 		{"snapshot", "id", strconv.FormatInt(int64(t.Snapshot.ID), 10)},
 		{"snapshot", "committed", time.UnixMilli(t.Snapshot.TimestampMs).UTC().Format("2006-01-02 15:04:05.000+00")},
 		{"snapshot", "operation", t.Snapshot.Operation},
@@ -147,10 +147,10 @@ func snapshotRows(t *catalog.Table, layout *catalog.TableLayout) [][]string {
 		return rows
 	}
 	return append(rows,
-		[]string{"size", "data files", strconv.Itoa(layout.Counts.Files)},
-		[]string{"size", "rows", strconv.FormatInt(layout.Counts.Rows, 10)},
-		[]string{"size", "data", people(layout.Counts.Bytes)},
-		[]string{"size", "partitions", strconv.Itoa(len(layout.Groups))},
+		[]any{"size", "data files", strconv.Itoa(layout.Counts.Files)},
+		[]any{"size", "rows", strconv.FormatInt(layout.Counts.Rows, 10)},
+		[]any{"size", "data", people(layout.Counts.Bytes)},
+		[]any{"size", "partitions", strconv.Itoa(len(layout.Groups))},
 	)
 }
 

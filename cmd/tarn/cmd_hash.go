@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -53,12 +52,12 @@ func (a *app) hash(typeText, valueText string, buckets int) error {
 		return errs.Wrap(errs.Invalid, "hash", typeText, err)
 	}
 	columns := []string{"type", "value", "hash"}
-	row := []string{typ.String(), transform.FormatValue(typ, value), strconv.Itoa(int(hash))}
+	row := []any{typ.String(), transform.FormatValue(typ, value), int64(hash)}
 	if buckets > 0 {
 		columns = append(columns, "bucket")
-		row = append(row, strconv.Itoa(int(transform.BucketOf(hash, buckets))))
+		row = append(row, int64(transform.BucketOf(hash, buckets)))
 	}
-	return a.texts(columns, [][]string{row})
+	return a.list(columns, [][]any{row})
 }
 
 func parseValue(typeText, valueText string) (transform.Type, transform.Value, error) {

@@ -12,7 +12,7 @@ import (
 func newTables(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "tables [NAMESPACE]",
-		Short: "List the tables of the catalogs, or of a namespace",
+		Short: "List the tables of the default catalog, of another one, or of a namespace",
 		Args:  wants("[NAMESPACE]"),
 		RunE: func(c *cobra.Command, args []string) error {
 			namespace := ""
@@ -24,12 +24,12 @@ func newTables(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				var rows [][]string
+				var rows [][]any
 				for _, t := range tables {
 					last := len(t.Ident) - 1
-					rows = append(rows, []string{t.Catalog, t.Ident[:last].String(), catalog.QuoteIdent(t.Ident[last])})
+					rows = append(rows, []any{t.Catalog, t.Ident[:last].String(), catalog.QuoteIdent(t.Ident[last])})
 				}
-				return a.texts([]string{"catalog", "namespace", "table"}, rows)
+				return a.list([]string{"catalog", "namespace", "table"}, rows)
 			})
 		},
 	}

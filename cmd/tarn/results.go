@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/spf13/cobra"
 
 	"github.com/tarndb/tarn"
@@ -96,19 +94,26 @@ func (r *results) run(ctx context.Context, session *tarn.Session, text string) e
 		return err
 	}
 	for _, stmt := range statements {
-		rows, err := session.Run(ctx, stmt)
-		if err != nil {
-			return err
-		}
-		if err := r.write(ctx, rows); err != nil {
+		if err := r.statement(ctx, session, stmt); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+func (r *results) statement(ctx context.Context, session *tarn.Session, stmt string) error {
+	line := r.app.progress("planning")
+	defer line.Stop()
+	session.OnProgress(func(done, total int) { line.Set(fmt.Sprintf("%d of %d packs", done, total)) })
+	rows, err := session.Run(ctx, stmt)
+	if err != nil {
+		return err
+	}
+	return r.write(ctx, rows, line)
+}
+
 // write writes one statement's rows, or that it had none, and closes them.
-func (r *results) write(ctx context.Context, rows *tarn.Rows) (err error) {
+func (r *results) write(ctx context.Context, rows *tarn.Rows, line *progress.Line) (err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	if !rows.HasRows() {
 		return r.writer.Done(nil)
@@ -117,26 +122,26 @@ func (r *results) write(ctx context.Context, rows *tarn.Rows) (err error) {
 	for i, c := range rows.Columns() {
 		columns[i] = output.Column{Name: c.Name, Type: c.Type}
 	}
-	line := r.app.progress("running")
-	defer line.Stop()
+	line.Set("running")
+	batch, err := rows.Next(ctx)
+	line.Stop() // the rows themselves are the sign of life now
+	if err != nil && err != io.EOF {
+		return err // before a heading was written: a statement that fails at once leaves no trace in the output
+	}
 	if err := r.writer.Begin(columns); err != nil {
 		return err
 	}
-	for {
-		batch, err := rows.Next(ctx)
-		line.Stop() // the rows themselves are the sign of life now
-		if err == io.EOF {
-			return r.writer.End()
-		}
-		if err != nil {
-			return err
-		}
-		err = r.writer.Write(batch)
+	for ; err == nil; batch, err = rows.Next(ctx) {
+		failed := r.writer.Write(batch)
 		batch.Release()
-		if err != nil {
-			return err
+		if failed != nil {
+			return failed
 		}
 	}
+	if err != io.EOF {
+		return err
+	}
+	return r.writer.End()
 }
 
 // progress starts a line of progress, if there is a terminal to show it.
@@ -145,34 +150,6 @@ func (a *app) progress(what string) *progress.Line {
 		return nil
 	}
 	return progress.Start(a.stderr, what)
-}
-
-// texts writes a result of the command's own, whose columns are all text.
-func (a *app) texts(columns []string, rows [][]string) (err error) {
-	r, err := a.results()
-	if err != nil {
-		return err
-	}
-	defer func() { err = r.close(err) }()
-	cells := make([]output.Column, len(columns))
-	fields := make([]arrow.Field, len(columns))
-	arrays := make([]arrow.Array, len(columns))
-	for j, name := range columns {
-		cells[j] = output.Column{Name: name, Type: "VARCHAR"}
-		fields[j] = arrow.Field{Name: name, Type: arrow.BinaryTypes.String}
-		b := array.NewStringBuilder(memory.DefaultAllocator)
-		for _, row := range rows {
-			b.Append(row[j])
-		}
-		arrays[j] = b.NewArray()
-	}
-	if err := r.writer.Begin(cells); err != nil {
-		return err
-	}
-	if err := r.writer.Write(array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, int64(len(rows)))); err != nil {
-		return err
-	}
-	return r.writer.End()
 }
 
 // withEngine opens the engine for the time of fn.

@@ -27,7 +27,7 @@ func wants(names ...string) cobra.PositionalArgs {
 			}
 		}
 		if len(args) > len(names) {
-			return usage(c, "%s has no use for %q", c.CommandPath(), args[len(names)])
+			return usage(c, "%s has no use for %q", c.CommandPath(), unmark(args[len(names)]))
 		}
 		return nil
 	}
@@ -58,9 +58,8 @@ func unknownCommand(c *cobra.Command, args []string) error {
 
 // flagError makes an error of the flag parser one of ours, with the flag that was probably meant.
 func flagError(c *cobra.Command, err error) error {
-	text := strings.ReplaceAll(err.Error(), `\x00`, "")
-	wrong := usage(c, "%s", text)
-	name, isUnknown := strings.CutPrefix(text, "unknown flag: --")
+	wrong := usage(c, "%s", err)
+	name, isUnknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !isUnknown {
 		return wrong
 	}
@@ -72,17 +71,19 @@ func flagError(c *cobra.Command, err error) error {
 	return wrong
 }
 
-// numberMark stands before an argument that begins like a negative number, so that the flag parser lets it pass. No
-// argument can hold a NUL of its own.
+// numberMark stands before an argument that is a negative number and not the value of a flag, so that the flag parser
+// lets it pass. No argument can hold a NUL of its own.
 const numberMark = "\x00"
 
 func markNumbers(args []string) []string {
 	out := make([]string, len(args))
+	afterFlag := false
 	for i, arg := range args {
 		out[i] = arg
-		if len(arg) > 1 && arg[0] == '-' && (arg[1] == '.' || arg[1] >= '0' && arg[1] <= '9') {
+		if !afterFlag && len(arg) > 1 && arg[0] == '-' && (arg[1] == '.' || arg[1] >= '0' && arg[1] <= '9') {
 			out[i] = numberMark + arg
 		}
+		afterFlag = arg != "" && out[i][0] == '-'
 	}
 	return out
 }

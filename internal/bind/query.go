@@ -149,35 +149,51 @@ func (b *binder) bindName(ctx context.Context, sc *scope, n sql.Node) error {
 }
 
 // unresolvedName returns why a SELECT's names aren't all known: a name that is neither a column of its own or an outer
-// scope nor an alias of its select list.
+// scope nor an alias of its select list. In ORDER BY the name of a bare output column will do too.
 func unresolvedName(sc *scope, n sql.Node) string {
-	aliases := map[string]bool{}
+	aliases, outputs := map[string]bool{}, map[string]bool{}
 	for _, item := range n.List("select_list") {
 		aliases[strings.ToLower(item.Str("alias"))] = true
+		if parts := item.Strs("column_names"); item.Class() == "COLUMN_REF" {
+			outputs[strings.ToLower(parts[len(parts)-1])] = true
+		}
 	}
 	bad := ""
-	check := func(c sql.Node) bool {
-		if c.Class() == "SUBQUERY" || c.Class() == "LAMBDA" || bad != "" {
-			return false // a subquery's names were seen to in its own scope; correlation is noted there
-		}
-		if c.Class() != "COLUMN_REF" {
+	check := func(known ...map[string]bool) func(sql.Node) bool {
+		return func(c sql.Node) bool {
+			if c.Class() == "SUBQUERY" || c.Class() == "LAMBDA" || bad != "" {
+				return false // a subquery's names were seen to in its own scope; correlation is noted there
+			}
+			if c.Class() != "COLUMN_REF" {
+				return true
+			}
+			if _, _, ok := sc.resolve(c); !ok && !isKnown(c.Strs("column_names"), known) {
+				bad = "the name " + strings.Join(c.Strs("column_names"), ".") + " can't be placed"
+			}
 			return true
 		}
-		parts := c.Strs("column_names")
-		if _, _, ok := sc.resolve(c); !ok && !(len(parts) == 1 && aliases[strings.ToLower(parts[0])]) {
-			bad = "the name " + strings.Join(parts, ".") + " can't be placed"
-		}
-		return true
 	}
-	for _, key := range []string{"select_list", "group_expressions", "modifiers"} {
+	for _, key := range []string{"select_list", "group_expressions"} {
 		for _, e := range n.List(key) {
-			e.Walk(check)
+			e.Walk(check(aliases))
 		}
+	}
+	for _, m := range n.List("modifiers") {
+		m.Walk(check(aliases, outputs))
 	}
 	for _, key := range []string{"where_clause", "having", "qualify"} {
-		n.Child(key).Walk(check)
+		n.Child(key).Walk(check(aliases))
 	}
 	return bad
+}
+
+func isKnown(parts []string, known []map[string]bool) bool {
+	for _, k := range known {
+		if len(parts) == 1 && k[strings.ToLower(parts[0])] {
+			return true
+		}
+	}
+	return false
 }
 
 // wholeReason returns what in a SELECT's own text keeps it from being run in parts.

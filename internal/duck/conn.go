@@ -16,8 +16,8 @@ type Conn struct {
 	arrow  bindings.ArrowOptions
 }
 
-// sessionSettings hold for each connection. Errors come as JSON so that their kind and position needn't be guessed
-// from prose; lossless conversion carries HUGEINT, TIMETZ and BIT to Arrow with every bit.
+// sessionSettings hold for each connection. Errors come as JSON, so that their kind and position needn't be guessed from
+// prose. TIMESTAMPTZ must not depend on the host's zone.
 const sessionSettings = `SET TimeZone = 'UTC'; SET errors_as_json = true`
 
 // Connect opens a connection.

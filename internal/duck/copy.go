@@ -2,7 +2,10 @@ package duck
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -36,6 +39,18 @@ func (c *Conn) CopyParquet(ctx context.Context, selectSQL string, fields []catal
 	if err != nil {
 		return nil, err
 	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return nil, errs.New(errs.Exists, "write file", path, "there is a file of that name")
+	}
+	files, err := c.copyTo(ctx, text)
+	if err != nil {
+		_ = os.Remove(path) // what DuckDB left of it, if anything; the error above says more
+	}
+	return files, err
+}
+
+// copyTo runs a COPY statement and returns what it reports.
+func (c *Conn) copyTo(ctx context.Context, text string) ([]WrittenFile, error) {
 	res, err := c.Query(ctx, text)
 	if err != nil {
 		return nil, err
@@ -43,7 +58,7 @@ func (c *Conn) CopyParquet(ctx context.Context, selectSQL string, fields []catal
 	defer res.Close()
 	chunk, err := res.Next(ctx)
 	if err != nil {
-		return nil, errs.Wrap(errs.Internal, "write file", path, err)
+		return nil, errs.Wrap(errs.Internal, "write file", "", err)
 	}
 	defer chunk.Close()
 	rec, err := chunk.Record()

@@ -93,8 +93,13 @@ func sourceSQL(s Scan) (string, error) {
 	if len(columns) == 0 { // DuckDB needs one; none of the files has this, and none is read
 		columns = []ScanColumn{{Field: catalog.Field{ID: 0, Type: catalog.Type{Primitive: transform.Type{Kind: transform.Boolean}}}}}
 	}
-	fields := make([]string, len(columns))
-	for i, c := range columns {
+	var fields []string
+	seen := map[catalog.FieldID]bool{} // a column may be asked for twice
+	for _, c := range columns {
+		if seen[c.Field.ID] {
+			continue
+		}
+		seen[c.Field.ID] = true
 		t, err := fieldSQL(c.Field)
 		if err != nil {
 			return "", err
@@ -103,8 +108,8 @@ func sourceSQL(s Scan) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fields[i] = fmt.Sprintf("%d: {name: %s, type: %s, default_value: %s}",
-			c.Field.ID, quoteText(sourceName(c.Field.ID)), quoteText(t), initial)
+		fields = append(fields, fmt.Sprintf("%d: {name: %s, type: %s, default_value: %s}",
+			c.Field.ID, quoteText(sourceName(c.Field.ID)), quoteText(t), initial))
 	}
 	return fmt.Sprintf("read_parquet([%s], schema = MAP {%s}, hive_partitioning = false)",
 		strings.Join(files, ", "), strings.Join(fields, ", ")), nil

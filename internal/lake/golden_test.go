@@ -294,7 +294,7 @@ func TestOpenPath(t *testing.T) {
 	table := filepath.Join(goldenFolder, "shop", "orders")
 	for path, rows := range map[string]int64{
 		table: 180, table + "/": 180,
-		filepath.Join(table, "metadata", "v2.metadata.json"): 60, "/warehouse/shop/orders": 180, "file:/warehouse/wr/gz_meta": 30,
+		filepath.Join(table, "metadata", "v2.metadata.json"): 90, "/warehouse/shop/orders": 180, "file:/warehouse/wr/gz_meta": 30,
 		"file:///warehouse/wr/gz_meta/metadata/v3.gz.metadata.json":                          30,
 		"/warehouse/py/bk/metadata/00002-4cfc34c8-c04e-46df-9164-0805e0591bb0.metadata.json": 17,
 	} {

@@ -150,7 +150,7 @@ func (d *decider) inside(b *plan.Block) {
 		}
 		return
 	}
-	d.insideRel(b.From)
+	d.insideRel(b.From, firstOf(b.Whole, "a name above the join can't be carried from packs to the final step"))
 	if (b.Group != nil || b.Distinct || len(b.Windows) > 0) && b.From != nil && !hasJoin(b.From) {
 		if p := d.block(b); p.Why != "" && groupable(b) {
 			d.out.Reasons = append(d.out.Reasons, Reason{On: b, Text: p.Why})
@@ -163,25 +163,33 @@ func groupable(b *plan.Block) bool {
 	return b.Distinct || len(b.Windows) > 0 || b.Group != nil && len(b.Group.Keys) > 0
 }
 
-func (d *decider) insideRel(r plan.Rel) {
+// insideRel notes why the joins of a block that runs whole do; above is the block's own reason, for joins that could run
+// group by group by themselves.
+func (d *decider) insideRel(r plan.Rel, above string) {
 	switch r := r.(type) {
 	case *plan.BlockRel:
 		d.child(r.Block)
 	case *plan.Join:
-		d.out.Reasons = append(d.out.Reasons, Reason{Rel: r, Text: d.rel(r).Why})
-		if p := d.rel(r); p.Why == "" { // proved, but its block hands nothing up
-			d.out.Reasons[len(d.out.Reasons)-1].Text = "a name above the join can't be carried from packs to the final step"
-		}
-		d.insideRel(r.Left)
-		d.insideRel(r.Right)
+		d.out.Reasons = append(d.out.Reasons, Reason{Rel: r, Text: firstOf(d.rel(r).Why, above)})
+		d.insideRel(r.Left, above)
+		d.insideRel(r.Right, above)
 	case *plan.Opaque:
 		if len(r.Inputs) > 1 || len(r.Inputs) == 1 && hasJoin(r.Inputs[0]) {
 			d.out.Reasons = append(d.out.Reasons, Reason{Rel: r, Text: r.Why})
 		}
 		for _, in := range r.Inputs {
-			d.insideRel(in)
+			d.insideRel(in, firstOf(r.Why, above))
 		}
 	}
+}
+
+func firstOf(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
 }
 
 // child decides a block below one that runs whole.
