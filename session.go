@@ -10,6 +10,7 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/exec"
 	"github.com/tarndb/tarn/internal/explain"
+	"github.com/tarndb/tarn/internal/meter"
 	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/internal/plan/spj"
 	"github.com/tarndb/tarn/internal/settings"
@@ -209,7 +210,7 @@ func (s *Session) measure(ctx context.Context, p *planned) (*explain.Run, error)
 		return nil, err
 	}
 	stats := stream.Stats()
-	run := &explain.Run{Rows: stats.Rows, Seconds: time.Since(begin).Seconds(), Packs: len(stats.Packs), PeakBytes: exec.PeakMemory()}
+	run := &explain.Run{Rows: stats.Rows, Seconds: time.Since(begin).Seconds(), Packs: len(stats.Packs), PeakBytes: meter.PeakMemory()}
 	for _, pack := range stats.Packs {
 		run.Slowest = max(run.Slowest, pack.Seconds)
 	}

@@ -85,5 +85,5 @@ func (s stubs) Value(ctx context.Context, query string) (string, error) {
 		return "", err
 	}
 	defer rec.Release()
-	return rec.Column(0).ValueStr(0), nil
+	return strings.Clone(rec.Column(0).ValueStr(0)), nil // the record's memory isn't Go's
 }

@@ -148,7 +148,7 @@ func snapshotRows(t *catalog.Table, layout *catalog.TableLayout) [][]any {
 	}
 	return append(rows,
 		[]any{"size", "data files", strconv.Itoa(layout.Counts.Files)},
-		[]any{"size", "rows", strconv.FormatInt(layout.Counts.Rows, 10)},
+		[]any{"size", "rows in data files", strconv.FormatInt(layout.Counts.Rows, 10)},
 		[]any{"size", "data", people(layout.Counts.Bytes)},
 		[]any{"size", "partitions", strconv.Itoa(len(layout.Groups))},
 	)

@@ -18,7 +18,7 @@ import (
 type globalFlags struct {
 	config, catalog, typ, uri, warehouse string
 	relocate                             []string
-	memory, temp, format, output         string
+	memory, temp, format, output, usage  string
 	threads                              int
 	quiet                                bool
 }
@@ -35,6 +35,7 @@ func (f *globalFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.temp, "temp", "", "spill to a folder below `DIR` (default: the system's)")
 	flags.StringVar(&f.format, "format", "", "`FORMAT` of results: table, csv, json, jsonl, markdown, parquet, arrow")
 	flags.StringVarP(&f.output, "output", "o", "", "write results to `FILE` (default: standard output)")
+	flags.StringVar(&f.usage, "usage", "", "at the end write the process's CPU time and peak memory to `FILE`, as JSON")
 	flags.BoolVar(&f.quiet, "quiet", false, "no notices and no progress")
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/tarndb/tarn/internal/meter"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -23,7 +26,11 @@ func run(args []string) int {
 	defer stop()
 	root := newRoot(a)
 	root.SetArgs(markNumbers(args))
-	return a.report(ctx, root.ExecuteContext(ctx), args)
+	err := root.ExecuteContext(ctx)
+	if a.flags.usage != "" {
+		err = errors.Join(err, meter.Write(a.flags.usage))
+	}
+	return a.report(ctx, err, args)
 }
 
 // app is what the commands share.

@@ -52,6 +52,9 @@ func arrowSchema(options bindings.ArrowOptions, types []bindings.LogicalType, co
 
 // arrowRecord copies chunk into a record batch of schema.
 func arrowRecord(options bindings.ArrowOptions, schema *arrow.Schema, chunk bindings.DataChunk) (arrow.RecordBatch, error) {
+	if options.Ptr == nil {
+		return nil, errs.New(errs.Internal, "convert result", "", "the connection is closed")
+	}
 	var out cdata.CArrowArray
 	failed := C.duckdb_data_chunk_to_arrow(options.Ptr, chunk.Ptr, unsafe.Pointer(&out))
 	if err := arrowFault("convert result", failed); err != nil {

@@ -95,11 +95,14 @@ type call struct {
 	rows   int
 }
 
+// bugMark begins the message of an error that no statement should be able to raise.
+const bugMark = "internal: "
+
 // execute runs f on what DuckDB passed. Neither an error nor a panic may cross into C++.
 func execute(info, input, output unsafe.Pointer, f func(call) error) {
 	defer func() {
 		if p := recover(); p != nil {
-			bindings.ScalarFunctionSetError(bindings.FunctionInfo{Ptr: info}, fmt.Sprintf("function panicked: %v", p))
+			bindings.ScalarFunctionSetError(bindings.FunctionInfo{Ptr: info}, fmt.Sprintf("%sa function panicked: %v", bugMark, p))
 		}
 	}()
 	in := bindings.DataChunk{Ptr: input}
@@ -114,7 +117,7 @@ func admit(info unsafe.Pointer, t transform.Transform, name string) {
 	bind := bindings.BindInfo{Ptr: info}
 	defer func() {
 		if p := recover(); p != nil {
-			bindings.ScalarFunctionBindSetError(bind, fmt.Sprintf("binding panicked: %v", p))
+			bindings.ScalarFunctionBindSetError(bind, fmt.Sprintf("%sbinding a function panicked: %v", bugMark, p))
 		}
 	}()
 	last := bindings.ScalarFunctionBindGetArgumentCount(bind) - 1

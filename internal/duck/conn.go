@@ -81,7 +81,7 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Result, err
 	if err := bindArgs(stmt, args); err != nil {
 		return nil, err
 	}
-	return c.start(ctx, stmt)
+	return c.start(ctx, sql, stmt)
 }
 
 func (c *Conn) prepare(ctx context.Context, sql string) (bindings.PreparedStatement, error) {
@@ -95,12 +95,12 @@ func (c *Conn) prepare(ctx context.Context, sql string) (bindings.PreparedStatem
 	if state == bindings.StateError {
 		err := faultOf(ctx, "prepare", bindings.PrepareError(stmt))
 		bindings.DestroyPrepare(&stmt)
-		return stmt, err
+		return stmt, c.blame(ctx, sql, err)
 	}
 	return stmt, nil
 }
 
-func (c *Conn) start(ctx context.Context, stmt bindings.PreparedStatement) (*Result, error) {
+func (c *Conn) start(ctx context.Context, sql string, stmt bindings.PreparedStatement) (*Result, error) {
 	var (
 		pending bindings.PendingResult
 		state   bindings.State
@@ -121,9 +121,9 @@ func (c *Conn) start(ctx context.Context, stmt bindings.PreparedStatement) (*Res
 			msg = bindings.PendingError(pending)
 		}
 		bindings.DestroyResult(&res.handle)
-		return nil, faultOf(ctx, "run", msg)
+		return nil, c.blame(ctx, sql, faultOf(ctx, "run", msg))
 	}
-	return newResult(c, res.handle)
+	return newResult(c, sql, res.handle)
 }
 
 // interruptInterval is how often a call that should stop is told so. DuckDB forgets an interrupt that comes just before

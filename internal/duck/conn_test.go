@@ -25,8 +25,8 @@ func TestOpenSettings(t *testing.T) {
 	} {
 		wantRows(t, c, fmt.Sprintf("SELECT current_setting('%s')", name), want)
 	}
-	if err := c.Exec(t.Context(), "INSTALL httpfs FROM community"); err == nil {
-		t.Error("an extension was installed")
+	if err := c.Exec(t.Context(), "LOAD httpfs"); err == nil {
+		t.Error("an extension was loaded")
 	}
 }
 
@@ -115,6 +115,18 @@ func TestQueryStreams(t *testing.T) {
 	}
 }
 
+// Rows come in the order that the statement asks for, though the order of files isn't kept.
+func TestOrderByStreamsInOrder(t *testing.T) {
+	_, c := session(t, Options{Threads: 4})
+	last := ""
+	for _, row := range mustRows(t, c, `SELECT lpad((i * 7919 % 300007)::VARCHAR, 8, '0') AS k FROM range(300000) t(i) ORDER BY k`) {
+		if row < last {
+			t.Fatalf("%s comes after %s", row, last)
+		}
+		last = row
+	}
+}
+
 // slow are statements of minutes: a pipeline breaker, one that streams nothing, and work before the first row.
 var slow = []string{
 	`SELECT count(*) FROM range(100000000000) a(i) WHERE hash(i) = 17`,
@@ -137,6 +149,7 @@ func TestCancel(t *testing.T) {
 			if !errors.Is(err, context.Canceled) || took > 500*time.Millisecond { // 100 ms where nothing else runs
 				t.Errorf("%s: %v after the cancel: %v", sql, took, err)
 			}
+			t.Logf("%v after the cancel, with %d threads: %s", took, threads, sql)
 			wantRows(t, c, "SELECT 1", "1")
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

@@ -115,6 +115,8 @@ func canceled(ctx context.Context) error {
 func (r report) kind() errs.Kind {
 	kind := kinds[r.Type]
 	switch {
+	case strings.HasPrefix(r.Message, bugMark):
+		return errs.Internal
 	case r.Subtype == "COLUMN_NOT_FOUND", r.Subtype == "MISSING_ENTRY" && r.Entry == "Table", r.isMissingName():
 		return errs.NotFound
 	case kind == errs.Invalid && corruptSigns.MatchString(r.Message):
@@ -137,17 +139,21 @@ func (r report) isMissingName() bool {
 var corruptSigns = regexp.MustCompile(`(?i)magic bytes|while reading file|parquet file|invalid parquet|not a parquet|` +
 	`footer length|TProtocol|don't know what type|decompression fail|decompress|corrupt|out of buffer`)
 
-// fileKind sorts IO errors: what isn't damage is a missing file, a refusal, or want of space.
+// ioSigns tell IO errors that aren't damage by their words.
+var ioSigns = []struct {
+	kind  errs.Kind
+	signs *regexp.Regexp
+}{
+	{errs.Resource, regexp.MustCompile(`No space left|Disk quota|Too many open files|temp_directory|temporary file`)},
+	{errs.NotFound, regexp.MustCompile(`No files found|No such file`)},
+	{errs.Invalid, regexp.MustCompile(`Permission denied|Is a directory|Read-only file system`)},
+}
+
+// fileKind sorts IO errors: what isn't damage is want of space, a missing file, or a refusal.
 func (r report) fileKind() errs.Kind {
-	for kind, signs := range map[errs.Kind][]string{
-		errs.NotFound: {"No files found", "No such file"},
-		errs.Resource: {"No space left", "Disk quota", "Too many open files", "temp_directory", "temporary"},
-		errs.Invalid:  {"Permission denied", "Is a directory", "Read-only file system"},
-	} {
-		for _, sign := range signs {
-			if strings.Contains(r.Message, sign) {
-				return kind
-			}
+	for _, s := range ioSigns {
+		if s.signs.MatchString(r.Message) {
+			return s.kind
 		}
 	}
 	return errs.Corrupt
@@ -174,7 +180,9 @@ var plainSigns = strings.NewReplacer("[*]", "*", "[?]", "?", "[[]", "[")
 // which doesn't apply here. A first capital becomes small, as our messages have it.
 func (r report) tidy() string {
 	text := r.Message
-	for _, cut := range []string{"\n\nLINE ", "\nLINE ", "\n\nPossible solutions", "Possible solutions", "\n\nPlease try installing", "\n\nUse \"SET", "\nThis can happen when"} {
+	for _, cut := range []string{
+		"\nLINE ", "\nPossible solutions", "\nPlease try installing", "\nUse \"SET", "\nThis can happen when",
+	} {
 		text, _, _ = strings.Cut(text, cut)
 	}
 	text = strings.TrimRight(strings.TrimSpace(text), ".!")

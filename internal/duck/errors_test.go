@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
 )
 
@@ -59,14 +60,48 @@ func TestErrorKinds(t *testing.T) {
 	}
 }
 
+// Damage has a name, also where DuckDB gives none: of a footer, and of a page that is met while the result streams.
+func TestDamagedFileIsNamed(t *testing.T) {
+	_, c := session(t, Options{Threads: 1})
+	key, text := primitive(1, "k", longType), primitive(2, "s", stringType)
+	file := func(name string) catalog.FileRef {
+		return writeFile(t, c, name, "SELECT i AS k, 'text ' || (i % 1000) AS s FROM range(20000) t(i)", key, text)
+	}
+	footer, pages := file("it's footer[1].parquet"), file("pages.parquet")
+	damageAt(t, footer.Local, -60, -20)
+	damage(t, pages.Local)
+	for _, broken := range []catalog.FileRef{footer, pages} {
+		sql := mustScan(t, Scan{Columns: []ScanColumn{{key, "k"}, {text, "s"}}, Files: []catalog.FileRef{file("good.parquet"), broken}})
+		_, err := rowsOf(t.Context(), c, sql)
+		var e *errs.Error
+		if !errors.As(err, &e) || e.Kind != errs.Corrupt || e.Object != broken.Local {
+			t.Errorf("%s: %v", broken.Local, err)
+		}
+		wantError(t, err, errs.Corrupt, "damaged")
+	}
+}
+
 // damage overwrites bytes between a file's head and its footer.
 func damage(t *testing.T, path string) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damageAt(t, path, 4, int(info.Size())/2)
+}
+
+// damageAt overwrites the bytes from..to-1 of a file; negative ones count from its end.
+func damageAt(t *testing.T, path string, from, to int) {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := 4; i < len(b)/2; i++ {
+	if from < 0 {
+		from, to = from+len(b), to+len(b)
+	}
+	for i := from; i < to; i++ {
 		b[i] ^= 0x5a
 	}
 	if err := os.WriteFile(path, b, 0o600); err != nil {

@@ -266,13 +266,17 @@ func ordinalOf(v transform.Value) int64 {
 func TestVerifyRefusesWhatIsNotRegistered(t *testing.T) {
 	db, c := session(t, Options{Threads: 1})
 	id := registerCheck(t, db, KeyCheck{Column: "k", Type: longType, Files: []string{"a"}, Expected: []transform.Value{int64(1)}})
+	narrow := registerCheck(t, db, KeyCheck{Column: "k", Type: transform.Type{Kind: transform.Int}, Files: []string{"a"}, Expected: []transform.Value{int32(1)}})
 	for _, args := range []string{
-		"999999, 1::BIGINT, 0::UBIGINT", fmt.Sprintf("%d, 1::BIGINT, 1::UBIGINT", id), fmt.Sprintf("%d, 1::BIGINT, NULL", id),
+		"999999, 1::BIGINT, 0::UBIGINT", fmt.Sprintf("%d, 1::BIGINT, 0::UBIGINT", narrow), fmt.Sprintf("%d, 1::BIGINT, 1::UBIGINT", id), fmt.Sprintf("%d, 1::BIGINT, NULL", id),
 	} {
-		if _, err := rowsOf(t.Context(), c, fmt.Sprintf("SELECT tarn_verify_long(%s)", args)); err == nil {
-			t.Errorf("%s passed", args)
-		}
+		_, err := rowsOf(t.Context(), c, fmt.Sprintf("SELECT tarn_verify_long(%s)", args))
+		wantError(t, err, errs.Internal, "key check")
 	}
+	// A value of another type makes package transform panic: an error, and the process lives.
+	odd := registerCheck(t, db, KeyCheck{Column: "k", Type: longType, Files: []string{"a"}, Expected: []transform.Value{struct{}{}}})
+	_, err := rowsOf(t.Context(), c, fmt.Sprintf("SELECT tarn_verify_long(%d, 1::BIGINT, 0::UBIGINT)", odd))
+	wantError(t, err, errs.Internal, "panicked")
 	for _, k := range []KeyCheck{
 		{Type: transform.Type{Kind: transform.Double}},
 		{Type: stringType, Transform: transform.Transform{Op: transform.Year}},

@@ -109,6 +109,7 @@ func settings(opts Options, tempDir string) [][2]string {
 		{"allow_community_extensions", "false"},
 		{"allow_persistent_secrets", "false"},
 		{"preserve_insertion_order", "false"},
+		{"enable_external_file_cache", "false"}, // files are read once per statement: a copy of their bytes is waste
 		{"temp_directory", tempDir},
 	}
 	if opts.Threads > 0 {

@@ -14,13 +14,14 @@ type Column struct{ Name, Type string }
 // Result is a running statement, read chunk by chunk. It serves one goroutine at a time.
 type Result struct {
 	conn    *Conn
+	sql     string
 	handle  bindings.Result
 	columns []Column
 	schema  *arrow.Schema
 }
 
-func newResult(c *Conn, handle bindings.Result) (*Result, error) {
-	r := &Result{conn: c, handle: handle}
+func newResult(c *Conn, sql string, handle bindings.Result) (*Result, error) {
+	r := &Result{conn: c, sql: sql, handle: handle}
 	types := make([]bindings.LogicalType, bindings.ColumnCount(&r.handle))
 	r.columns = make([]Column, len(types))
 	for i := range types {
@@ -60,7 +61,7 @@ func (r *Result) Next(ctx context.Context) (*Chunk, error) {
 	}
 	bindings.DestroyDataChunk(&chunk)
 	if msg := bindings.ResultError(&r.handle); msg != "" {
-		return nil, faultOf(ctx, "run", msg)
+		return nil, r.conn.blame(ctx, r.sql, faultOf(ctx, "run", msg))
 	}
 	return nil, io.EOF
 }

@@ -1,6 +1,7 @@
 package duck
 
 import (
+	"encoding/base64"
 	"fmt"
 	"math/big"
 	"strings"
@@ -79,6 +80,19 @@ func TestTypesInArrow(t *testing.T) {
 		if got := mustRows(t, c, "SELECT "+v.sql); v.value != "" && got[0] != v.value {
 			t.Errorf("%s reads %s, not %s", v.sql, got[0], v.value)
 		}
+	}
+}
+
+func TestBitText(t *testing.T) {
+	_, c := session(t, Options{Threads: 1})
+	for _, bits := range []string{"1", "0", "101", "00000000", "1010101011", "0000000000000001"} {
+		got, err := base64.StdEncoding.DecodeString(mustRows(t, c, "SELECT '"+bits+"'::BIT")[0])
+		if err != nil || BitText(got) != bits {
+			t.Errorf("%s reads %s, %v", bits, BitText(got), err)
+		}
+	}
+	if BitText(nil) != "" {
+		t.Error("no bits have a text")
 	}
 }
 

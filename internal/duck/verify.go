@@ -1,6 +1,7 @@
 package duck
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -17,7 +18,7 @@ import (
 func verify(c call) error {
 	ids, x, indexes := c.column(0), c.column(1), c.column(2)
 	if ids.valid != nil || indexes.valid != nil {
-		return fmt.Errorf("a key check needs its number and the file's, not NULL")
+		return errors.New(bugMark + "a key check needs its number and the file's, not NULL")
 	}
 	id, file := values[int64](ids), values[uint64](indexes)
 	for from := 0; from < c.rows; {
@@ -35,11 +36,14 @@ func verify(c call) error {
 func verifyRun(id int64, x column, from, to int, file uint64) error {
 	registered, ok := checks.Load(id)
 	if !ok {
-		return fmt.Errorf("key check %d is not registered", id)
+		return fmt.Errorf("%skey check %d is not registered", bugMark, id)
 	}
 	k := registered.(*keyCheck)
+	if isFixed := k.Type.Kind == transform.Fixed && x.typ.Kind == transform.Binary; x.typ != k.Type && !isFixed {
+		return fmt.Errorf("%skey check %d is of %s, not %s", bugMark, id, k.Type, x.typ)
+	}
 	if file >= uint64(len(k.files)) {
-		return fmt.Errorf("key check %d knows %d files, not file %d", id, len(k.files), file)
+		return fmt.Errorf("%skey check %d knows %d files, not file %d", bugMark, id, len(k.files), file)
 	}
 	if bad := k.firstBad(x, from, to, int(file)); bad >= 0 {
 		return k.fail(id, x, bad, int(file))

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/big"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -37,7 +38,7 @@ func FromArrow(a arrow.Array, i int) (Value, error) {
 	case *array.LargeBinary:
 		return hex.EncodeToString(x.Value(i)), nil
 	case array.StringLike:
-		return x.Value(i), nil
+		return strings.Clone(x.Value(i)), nil // the array's memory isn't Go's
 	}
 	if v, ok := fromTime(a, i); ok {
 		return v, nil

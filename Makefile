@@ -1,0 +1,46 @@
+# What people run. CI runs .ci/run, which calls the same commands with a budget of time for each.
+
+GO ?= go
+# Pinned, so that a new release doesn't turn old code red.
+GOLANGCI = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+# The packages in which goroutines meet, and those that only tell stories to one.
+CONCURRENT = . ./cmd/... ./internal/duck ./internal/exec ./internal/lake ./internal/progress ./internal/settings
+
+.PHONY: check lint slt slow fuzz meta bench golden
+
+# check is for before each commit: formatting, vet, and all tests.
+check:
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+	$(GO) vet ./...
+	$(GO) test ./...
+
+# lint builds golangci-lint first, which takes some minutes the first time.
+lint:
+	$(GO) run $(GOLANGCI) run
+
+# slt runs the checks that are SQL and rows: the golden tables, in every mode.
+slt:
+	$(GO) test -count=1 ./internal/golden/...
+
+# slow runs the tests of the packages with goroutines under the race detector.
+slow:
+	$(GO) test -race -count=1 $(CONCURRENT)
+
+# fuzz searches for inputs that break a parser: make fuzz P=./transform T=FuzzParse D=1m.
+D ?= 1m
+fuzz:
+	$(GO) test -run='^$$' -fuzz='^$(T)$$' -fuzztime=$(D) $(P)
+
+# meta runs the randomised tests again: with new seeds N times, or once with SEED. A failed one prints its seed.
+N ?= 20
+meta:
+	TARN_SEED=$(SEED) $(GO) test -count=$(if $(SEED),1,$(N)) ./transform ./internal/lake ./internal/duck
+
+# bench measures P (default: all), for benchstat to compare with the same of another commit.
+P ?= ./...
+bench:
+	$(GO) test -run='^$$' -bench=. -benchmem -count=6 $(P)
+
+# golden writes the checked-in expectations anew; read the difference before committing it.
+golden:
+	$(GO) test ./internal/lint ./internal/output ./cmd/tarn -args -rewrite

@@ -1,0 +1,19 @@
+package duck
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+// The bindings count what is made and destroyed under the build tag debug_bindings: nothing may be left.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if left := bindings.GetAllocationCounts(); left != "" {
+		fmt.Printf("not destroyed:\n%s", left)
+		code = 1
+	}
+	os.Exit(code)
+}

@@ -1,0 +1,248 @@
+package lake
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+)
+
+var errInjected = errors.New("injected fault")
+
+// faultyIO fails its k-th write, before it has an effect or after.
+type faultyIO struct {
+	fileIO
+	writes int
+	failAt int
+	after  bool
+	fired  bool
+}
+
+func (f *faultyIO) write(do func() error) error {
+	f.writes++
+	if f.writes != f.failAt {
+		return do()
+	}
+	f.fired = true
+	if f.after {
+		return errors.Join(errInjected, do())
+	}
+	return errInjected
+}
+
+func (f *faultyIO) Create(ctx context.Context, path string, data []byte) error {
+	return f.write(func() error { return f.fileIO.Create(ctx, path, data) })
+}
+
+func (f *faultyIO) Replace(ctx context.Context, path string, data []byte) error {
+	return f.write(func() error { return f.fileIO.Replace(ctx, path, data) })
+}
+
+// lossyStore loses the catalog's answer to publish, and maybe the request.
+type lossyStore struct {
+	store
+	lands bool // the request reaches the catalog
+	blind bool // afterwards nothing can be read either
+	lost  bool
+}
+
+func (s *lossyStore) publish(ctx context.Context, id catalog.Ident, base string, next draft) (string, error) {
+	if s.lands {
+		if _, err := s.store.publish(ctx, id, base, next); err != nil {
+			return "", err
+		}
+	}
+	s.lost = true
+	return "", &errs.Error{Kind: errs.CommitUnknown, Op: "commit", Object: id.String(), Err: errInjected}
+}
+
+func (s *lossyStore) current(ctx context.Context, id catalog.Ident) (string, error) {
+	if s.lost && s.blind {
+		return "", errs.New(errs.Transient, "load table", id.String(), "no connection")
+	}
+	return s.store.current(ctx, id)
+}
+
+// TestAppendFailsWhole fails every write of an append in turn. Afterwards the table is the old one or the new one.
+func TestAppendFailsWhole(t *testing.T) {
+	for _, kind := range []string{"sql", "hadoop"} {
+		for _, after := range []bool{false, true} {
+			for k := 1; ; k++ {
+				if !failedAppend(t, kind, after, k) {
+					if k < 4 {
+						t.Errorf("%s: an append makes only %d writes", kind, k-1)
+					}
+					break
+				}
+			}
+		}
+	}
+}
+
+// failedAppend says whether there was a k-th write.
+func failedAppend(t *testing.T, kind string, after bool, k int) bool {
+	t.Helper()
+	c := newLake(t, kind, t.TempDir())
+	table := createTest(t, c, NewTable{Ident: catalog.Ident{"db", "t"}, Schema: testSchema()})
+	rng := rand.New(rand.NewPCG(1, 1))
+	if _, err := c.Append(t.Context(), table, writeFiles(t, c, table, testRows(rng, 10))); err != nil {
+		t.Fatal(err)
+	}
+	files := writeFiles(t, c, table, testRows(rng, 10))
+	before := metadataFiles(t, c, table)
+	faulty := &faultyIO{fileIO: c.fio, failAt: k, after: after}
+	c.fio = faulty
+	switch s := c.store.(type) {
+	case *sqliteStore:
+		s.fio = faulty
+	case *hadoopStore:
+		s.fio = faulty
+	}
+	_, err := c.Append(t.Context(), table, files)
+	c.fio = faulty.fileIO
+	now, loadErr := c.LoadTable(t.Context(), table.Ident)
+	if loadErr != nil {
+		t.Fatalf("%s %v %d: %v", kind, after, k, loadErr)
+	}
+	layout, surveyErr := c.Survey(t.Context(), now, catalog.Filter{})
+	if surveyErr != nil {
+		t.Fatalf("%s %v %d: %v", kind, after, k, surveyErr)
+	}
+	want := int64(10)
+	if err == nil {
+		want = 20
+	}
+	if layout.Counts.Rows != want {
+		t.Errorf("%s %v %d: %d rows after %v", kind, after, k, layout.Counts.Rows, err)
+	}
+	if left := metadataFiles(t, c, table); err != nil && !slices.Equal(left, before) {
+		t.Errorf("%s %v %d: a failed append left %v of %v", kind, after, k, left, before)
+	}
+	return faulty.fired
+}
+
+func metadataFiles(t *testing.T, c *Catalog, table *catalog.Table) []string {
+	t.Helper()
+	entries, err := c.fio.List(t.Context(), under(table.Location, "metadata"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestLostReplies(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		lands, blind bool
+		kind         errs.Kind
+		fails        bool
+		rows         int64
+	}{
+		{"landed and seen", true, false, 0, false, 10},
+		{"landed and not seen", true, true, errs.CommitUnknown, true, 10},
+		{"not landed", false, false, errs.CommitUnknown, true, 0},
+	} {
+		for _, kind := range []string{"sql", "hadoop"} {
+			lake := newLake(t, kind, t.TempDir())
+			table := createTest(t, lake, NewTable{Ident: catalog.Ident{"db", "t"}, Schema: testSchema()})
+			files := writeFiles(t, lake, table, testRows(rand.New(rand.NewPCG(1, 1)), 10))
+			own := lake.store
+			lake.store = &lossyStore{store: own, lands: c.lands, blind: c.blind}
+			_, err := lake.Append(t.Context(), table, files)
+			lake.store = own
+			if (err != nil) != c.fails || c.fails && (errs.KindOf(err) != c.kind || errs.HintOf(err) == "") {
+				t.Errorf("%s %s: %v", kind, c.name, err)
+			}
+			now, err := lake.LoadTable(t.Context(), table.Ident)
+			if err != nil {
+				t.Fatal(err)
+			}
+			layout, err := lake.Survey(t.Context(), now, catalog.Filter{})
+			if err != nil || layout.Counts.Rows != c.rows {
+				t.Errorf("%s %s: %+v, %v", kind, c.name, layout, err)
+			}
+			// The manifest and the list must be there still: the commit may land later.
+			local, _ := lake.fio.Local(table.Location)
+			if left, _ := filepath.Glob(local + "/metadata/*.avro"); len(left) != 2 {
+				t.Errorf("%s %s: an unknown outcome left %v", kind, c.name, left)
+			}
+		}
+	}
+}
+
+// TestLostConflict is a retry that meets its own first try: it must not append twice.
+func TestLostConflict(t *testing.T) {
+	lake := newLake(t, "sql", t.TempDir())
+	table := createTest(t, lake, NewTable{Ident: catalog.Ident{"db", "t"}, Schema: testSchema()})
+	files := writeFiles(t, lake, table, testRows(rand.New(rand.NewPCG(1, 1)), 10))
+	own := lake.store
+	lake.store = &falseConflict{store: own}
+	if _, err := lake.Append(t.Context(), table, files); err != nil {
+		t.Error(err)
+	}
+	lake.store = own
+	now, err := lake.LoadTable(t.Context(), table.Ident)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if layout, err := lake.Survey(t.Context(), now, catalog.Filter{}); err != nil || layout.Counts.Rows != 10 {
+		t.Errorf("%+v, %v", layout, err)
+	}
+}
+
+// falseConflict takes the commit and then says that another one came first.
+type falseConflict struct{ store }
+
+func (s *falseConflict) publish(ctx context.Context, id catalog.Ident, base string, next draft) (string, error) {
+	if _, err := s.store.publish(ctx, id, base, next); err != nil {
+		return "", err
+	}
+	return "", errs.New(errs.Conflict, "commit", id.String(), "a lie")
+}
+
+func TestRetriesAreBounded(t *testing.T) {
+	lake := newLake(t, "sql", t.TempDir())
+	table := createTest(t, lake, NewTable{
+		Ident: catalog.Ident{"db", "t"}, Schema: testSchema(), Properties: map[string]string{"commit.retry.num-retries": "2"},
+	})
+	files := writeFiles(t, lake, table, testRows(rand.New(rand.NewPCG(1, 1)), 10))
+	before := metadataFiles(t, lake, table)
+	busy := &alwaysBusy{store: lake.store}
+	lake.store = busy
+	if _, err := lake.Append(t.Context(), table, files); errs.KindOf(err) != errs.Conflict || busy.tries != 3 {
+		t.Errorf("%v after %d tries", err, busy.tries)
+	}
+	if left := metadataFiles(t, lake, table); !slices.Equal(left, before) {
+		t.Errorf("it left %v of %v", left, before)
+	}
+}
+
+type alwaysBusy struct {
+	store
+	tries int
+}
+
+func (s *alwaysBusy) publish(context.Context, catalog.Ident, string, draft) (string, error) {
+	s.tries++
+	return "", errs.New(errs.Conflict, "commit", "", "busy")
+}
+
+func TestFileErrorsHaveKinds(t *testing.T) {
+	for cause, kind := range map[error]errs.Kind{
+		fs.ErrNotExist: errs.NotFound, fs.ErrPermission: errs.Invalid, fs.ErrExist: errs.Exists, errInjected: errs.Transient,
+	} {
+		if err := fileError("open", "/x", cause); errs.KindOf(err) != kind {
+			t.Errorf("%v becomes %v", cause, err)
+		}
+	}
+}
