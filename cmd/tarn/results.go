@@ -125,7 +125,7 @@ func (r *results) write(ctx context.Context, rows *tarn.Rows, line *progress.Lin
 	line.Set("running")
 	batch, err := rows.Next(ctx)
 	line.Stop() // the rows themselves are the sign of life now
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return err // before a heading was written: a statement that fails at once leaves no trace in the output
 	}
 	if err := r.writer.Begin(columns); err != nil {
@@ -138,7 +138,7 @@ func (r *results) write(ctx context.Context, rows *tarn.Rows, line *progress.Lin
 			return failed
 		}
 	}
-	if err != io.EOF {
+	if !errors.Is(err, io.EOF) {
 		return err
 	}
 	return r.writer.End()

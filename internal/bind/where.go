@@ -19,11 +19,16 @@ func (b *binder) bindWhere(ctx context.Context, q *bound, where sql.Node, env *c
 		if semi {
 			continue
 		}
+		first := len(b.query.Scans)
 		if err := b.bindExprs(ctx, q.scope, env, c); err != nil {
 			return err
 		}
 		if hasSubquery(c) {
-			q.rel = &plan.Opaque{Why: "a subquery in WHERE that isn't a plain EXISTS or IN conjunct needs rows of all groups", Inputs: present(q.rel)}
+			rel := &plan.Opaque{Why: "a subquery in WHERE that isn't a plain EXISTS or IN conjunct needs rows of all groups", Inputs: present(q.rel)}
+			for _, s := range b.query.Scans[first:] {
+				rel.Inputs = append(rel.Inputs, &plan.ScanRel{Scan: s})
+			}
+			q.rel = rel
 			continue
 		}
 		if eq, ok := equality(c, q.scope, q.scope); ok {

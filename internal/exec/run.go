@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/meter"
 	"github.com/tarndb/tarn/internal/task"
 )
 
@@ -97,12 +98,21 @@ func (r *run) pack(ctx context.Context, w *worker, core, pack int, rows *atomic.
 		}
 		return nil
 	})
+	r.releaseMemory()
 	stats.Seconds = time.Since(start).Seconds()
 	r.stream.addPack(stats)
 	if err == nil && r.opts.Progress != nil {
 		r.opts.Progress(int(r.done.Add(1)), r.total)
 	}
 	return err
+}
+
+// releaseMemory gives freed memory back when the process holds more than half of its limit: the allocator's habit of
+// keeping it would be the first thing to break the limit.
+func (r *run) releaseMemory() {
+	if limit := r.opts.MemoryBytes; limit > 0 && meter.Memory() > limit/2 {
+		duck.ReleaseMemory()
+	}
 }
 
 // sink returns where a core's chunks go: out to the client, or into the core's table on the final instance. It may be
@@ -153,20 +163,7 @@ func (r *run) createTable(ctx context.Context, conn *duck.Conn, c *task.Core) er
 			return err
 		}
 	}
-	if err := conn.Exec(ctx, "CREATE TABLE "+c.Name+" AS SELECT * FROM ("+c.SQL+") LIMIT 0"); err != nil {
-		return err
-	}
-	for i := len(c.Views) - 1; i >= 0; i-- {
-		if err := conn.Exec(ctx, "DROP VIEW "+c.Views[i].Name); err != nil {
-			return err
-		}
-	}
-	for _, t := range c.Tables {
-		if err := conn.Exec(ctx, "DROP VIEW "+t.View); err != nil {
-			return err
-		}
-	}
-	return nil
+	return conn.Exec(ctx, "CREATE TABLE "+c.Name+" AS SELECT * FROM ("+c.SQL+") LIMIT 0")
 }
 
 // finish runs the final step.

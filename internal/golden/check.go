@@ -10,27 +10,39 @@ import (
 
 // Check is one statement and what is known of its answer.
 type Check struct {
-	ID       string
-	Kind     string
-	SQL      string
-	Expect   string // "error", or "" for rows
-	Ordered  bool
-	SparkSPJ *bool `json:"spark_spj"` // Spark ran it without an exchange; nil: it isn't a join or a grouping
-	Columns  []Column
-	RawRows  [][]json.RawMessage `json:"rows"`
-	Catalog  *Catalog
+	ID        string   `json:"id"`
+	Kind      string   `json:"kind"`
+	SQL       string   `json:"sql"`
+	Statement string   `json:"statement"` // run first, on a copy of the tables; SQL then reads its target
+	Expect    string   `json:"expect"`    // "error", or "" for rows
+	Ordered   bool     `json:"ordered"`
+	SparkSPJ  *bool    `json:"spark_spj"` // Spark ran it without an exchange; nil: no join and no grouping
+	Columns   []Column `json:"columns"`
+	Values    [][]any  `json:"rows"`
+	Catalog   *Catalog `json:"catalog"`
 }
 
-// Column is a column of the expected answer, with the name that Spark gives its type.
-type Column struct{ Name, Type string }
+// Column is a column of the expected answer, with Spark's name of its type.
+type Column struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
 
-// Catalog is the catalog that a check's tables are found in, when it isn't the warehouse's own.
-type Catalog struct{ Type, URI, Name string }
+// Catalog is the catalog of a check's tables, when it isn't the warehouse's own.
+type Catalog struct {
+	Type string `json:"type"`
+	URI  string `json:"uri"`
+	Name string `json:"name"`
+}
 
-// Load reads all checks that have a statement to be run, in the index's order. folder holds INDEX.json and expected.
-// Checks without one are vectors for other tests.
+// Load reads all checks that have a statement, in the index's order. folder holds INDEX.json and expected. What has no
+// statement is vectors for other tests.
 func Load(folder string) ([]*Check, error) {
-	var index struct{ Checks []struct{ ID string } }
+	var index struct {
+		Checks []struct {
+			ID string `json:"id"`
+		} `json:"checks"`
+	}
 	if err := readJSON(filepath.Join(folder, "INDEX.json"), &index); err != nil {
 		return nil, err
 	}
@@ -40,47 +52,50 @@ func Load(folder string) ([]*Check, error) {
 		if err := readJSON(filepath.Join(folder, "expected", entry.ID+".json"), c); err != nil {
 			return nil, err
 		}
-		if c.SQL != "" {
+		if c.SQL != "" || c.Statement != "" {
 			out = append(out, c)
 		}
 	}
 	return out, nil
 }
 
+// readJSON decodes a file, its numbers as they are written.
 func readJSON(path string, into any) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(data, into); err != nil {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	if err := dec.Decode(into); err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
 	return nil
 }
 
-// Rows returns the expected rows as values.
+// Names returns the names of the expected columns.
+func (c *Check) Names() []string {
+	out := make([]string, len(c.Columns))
+	for i, col := range c.Columns {
+		out[i] = col.Name
+	}
+	return out
+}
+
+// Rows returns the expected rows.
 func (c *Check) Rows() ([]Row, error) {
-	out := make([]Row, len(c.RawRows))
-	for i, raw := range c.RawRows {
-		if len(raw) != len(c.Columns) {
-			return nil, fmt.Errorf("row %d has %d values for %d columns", i, len(raw), len(c.Columns))
+	out := make([]Row, len(c.Values))
+	for i, values := range c.Values {
+		if len(values) != len(c.Columns) {
+			return nil, fmt.Errorf("%s: row %d has %d values for %d columns", c.ID, i, len(values), len(c.Columns))
 		}
-		for k, text := range raw {
-			v, err := expected(text, c.Columns[k].Type)
+		for k, raw := range values {
+			v, err := expected(raw, c.Columns[k].Type)
 			if err != nil {
-				return nil, fmt.Errorf("row %d, column %s: %w", i, c.Columns[k].Name, err)
+				return nil, fmt.Errorf("%s: row %d, column %s: %w", c.ID, i, c.Columns[k].Name, err)
 			}
 			out[i] = append(out[i], v)
 		}
 	}
 	return out, nil
-}
-
-// decode reads JSON with numbers as they are written.
-func decode(text []byte) (any, error) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	var v any
-	err := dec.Decode(&v)
-	return v, err
 }

@@ -1,7 +1,6 @@
 package golden
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/big"
@@ -22,88 +21,6 @@ type Map [][2]Value
 
 // Struct is a struct's fields by name.
 type Struct map[string]Value
-
-// expected reads a value as the checks write it: integers and doubles are numbers, NaN and infinities strings, decimals
-// strings, and so are dates, timestamps and binary.
-func expected(text json.RawMessage, typ string) (Value, error) {
-	raw, err := decode(text)
-	if err != nil {
-		return nil, err
-	}
-	s, isText := raw.(string)
-	switch {
-	case strings.HasPrefix(typ, "decimal") && isText:
-		return exact(s)
-	case typ == "double" || typ == "float":
-		return expectedFloat(raw)
-	}
-	return plain(raw, typ)
-}
-
-func expectedFloat(raw any) (Value, error) {
-	switch x := raw.(type) {
-	case nil:
-		return nil, nil
-	case json.Number:
-		return strconv.ParseFloat(x.String(), 64)
-	case string:
-		return strconv.ParseFloat(x, 64) // NaN, Infinity, -Infinity
-	}
-	return nil, fmt.Errorf("%v is no floating number", raw)
-}
-
-func exact(s string) (Value, error) {
-	r, ok := new(big.Rat).SetString(s)
-	if !ok {
-		return nil, fmt.Errorf("%q is no number", s)
-	}
-	return r, nil
-}
-
-// plain converts decoded JSON without looking at scalar types.
-func plain(raw any, typ string) (Value, error) {
-	switch x := raw.(type) {
-	case json.Number:
-		return exact(x.String())
-	case []any:
-		return plainList(x, typ)
-	case map[string]any:
-		out := Struct{}
-		for name, f := range x {
-			v, err := plain(f, "")
-			if err != nil {
-				return nil, err
-			}
-			out[name] = v
-		}
-		return out, nil
-	}
-	return raw, nil
-}
-
-// plainList converts a list, or a map, which is written as a list of pairs.
-func plainList(in []any, typ string) (Value, error) {
-	out := make([]Value, len(in))
-	for i, e := range in {
-		v, err := plain(e, "")
-		if err != nil {
-			return nil, err
-		}
-		out[i] = v
-	}
-	if !strings.HasPrefix(typ, "map") {
-		return out, nil
-	}
-	m := Map{}
-	for _, pair := range out {
-		p, ok := pair.([]Value)
-		if !ok || len(p) != 2 {
-			return nil, fmt.Errorf("%v is no map entry", pair)
-		}
-		m = append(m, [2]Value{p[0], p[1]})
-	}
-	return m.sorted(), nil
-}
 
 func (m Map) sorted() Map {
 	sort.Slice(m, func(i, j int) bool { return Text(m[i][0]) < Text(m[j][0]) })

@@ -58,7 +58,8 @@ type appender struct {
 	commitID   string
 
 	manifests []iceberg.ManifestFile
-	written   []string // metadata files that a failure leaves without use
+	written   []string // the new manifests, which a failure leaves without use
+	lists     []string // the manifest lists, one for each try; the table uses one of them at most
 }
 
 func (a *appender) run(ctx context.Context) error {
@@ -72,7 +73,7 @@ func (a *appender) run(ctx context.Context) error {
 			err = wait(ctx, try)
 		}
 	}
-	a.cleanUp(ctx)
+	a.remove(ctx, append(a.lists, a.written...))
 	return err
 }
 
@@ -101,29 +102,35 @@ func (a *appender) try(ctx context.Context, try int) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if newest.meta.SnapshotByID(a.snapshotID) != nil {
-		// An earlier try has landed after all.
-		return true, nil
-	}
-	next, list, err := a.build(ctx, newest, try)
+	next, err := a.build(ctx, newest, try)
 	if err != nil {
 		return false, err
 	}
 	_, err = a.catalog.store.publish(ctx, a.ident, newest.location, next)
-	switch {
-	case err == nil:
-		return true, nil
-	case errs.KindOf(err) == errs.CommitUnknown:
+	switch errs.KindOf(err) {
+	case errs.CommitUnknown:
 		return true, a.resolve(ctx, err)
+	case errs.Conflict:
+		// What came first may be this very snapshot, when a catalog repeats a request whose answer was lost.
+		if a.hasLanded(ctx) {
+			return true, nil
+		}
 	}
-	a.remove(ctx, list)
-	return false, err
+	if err == nil {
+		a.remove(ctx, a.lists[:len(a.lists)-1])
+	}
+	return err == nil, err
+}
+
+// hasLanded says whether the table has the snapshot. If it can't tell, the answer is no.
+func (a *appender) hasLanded(ctx context.Context) bool {
+	newest, err := a.newest(context.WithoutCancel(ctx))
+	return err == nil && newest.meta.SnapshotByID(a.snapshotID) != nil
 }
 
 // resolve looks whether a commit of unknown outcome landed. Not finding it proves nothing: it may land later.
 func (a *appender) resolve(ctx context.Context, cause error) error {
-	newest, err := a.newest(context.WithoutCancel(ctx))
-	if err == nil && newest.meta.SnapshotByID(a.snapshotID) != nil {
+	if a.hasLanded(ctx) {
 		return nil
 	}
 	unknown := &errs.Error{
@@ -172,15 +179,16 @@ func refuseWrite(h *handle) error {
 	return nil
 }
 
-// build writes the new manifest list and returns the new version and the list's path.
-func (a *appender) build(ctx context.Context, on *handle, try int) (draft, string, error) {
+// build writes the new manifest list and returns the new version.
+func (a *appender) build(ctx context.Context, on *handle, try int) (draft, error) {
 	list := under(metadataFolder(on.meta), fmt.Sprintf("snap-%d-%d-%s.avro", a.snapshotID, try+1, a.commitID))
 	snapshot, body, err := a.snapshot(ctx, on, list)
 	if err != nil {
-		return draft{}, "", err
+		return draft{}, err
 	}
-	if err := a.create(ctx, list, body); err != nil {
-		return draft{}, "", err
+	a.lists = append(a.lists, list)
+	if err := a.catalog.fio.Create(ctx, list, body); err != nil {
+		return draft{}, err
 	}
 	b, err := table.MetadataBuilderFromBase(on.meta, on.location)
 	if err == nil {
@@ -195,10 +203,9 @@ func (a *appender) build(ctx context.Context, on *handle, try int) (draft, strin
 		meta, err = b.Build()
 	}
 	if err != nil {
-		return draft{}, "", errs.Wrap(errs.Internal, "append to", a.ident.String(), err)
+		return draft{}, errs.Wrap(errs.Internal, "append to", a.ident.String(), err)
 	}
-	next, err := draftOf(meta)
-	return next, list, err
+	return draftOf(meta)
 }
 
 // snapshot makes the snapshot and the bytes of its manifest list: the new manifests, then all that were there.
@@ -269,7 +276,8 @@ func (a *appender) writeManifests(ctx context.Context) error {
 		if err != nil {
 			return errs.Wrap(errs.Internal, "write manifest", path, err)
 		}
-		if err := a.create(ctx, path, body); err != nil {
+		a.written = append(a.written, path)
+		if err := a.catalog.fio.Create(ctx, path, body); err != nil {
 			return err
 		}
 		a.manifests = append(a.manifests, m)
@@ -310,20 +318,9 @@ func avroSpec(spec iceberg.PartitionSpec) iceberg.PartitionSpec {
 	return iceberg.NewPartitionSpecID(spec.ID(), fields...)
 }
 
-// create writes a metadata file of this append.
-func (a *appender) create(ctx context.Context, path string, body []byte) error {
-	a.written = append(a.written, path)
-	return a.catalog.fio.Create(ctx, path, body)
-}
-
-// cleanUp removes what a failed append has written. What can't be removed is an orphan and does no harm.
-func (a *appender) cleanUp(ctx context.Context) {
-	for _, path := range a.written {
-		a.remove(ctx, path)
+// remove deletes metadata files that nothing uses. What can't be removed is an orphan and does no harm.
+func (a *appender) remove(ctx context.Context, paths []string) {
+	for _, path := range paths {
+		_ = a.catalog.fio.Remove(context.WithoutCancel(ctx), path)
 	}
-}
-
-func (a *appender) remove(ctx context.Context, path string) {
-	_ = a.catalog.fio.Remove(context.WithoutCancel(ctx), path)
-	a.written = slices.DeleteFunc(slices.Clone(a.written), func(p string) bool { return p == path })
 }

@@ -336,14 +336,14 @@ func (s *sqliteStore) publish(ctx context.Context, id catalog.Ident, base string
 		return "", err
 	}
 	location := under(next.folder, nextMetadataName(base)+next.suffix())
-	if err := s.fio.Create(ctx, location, next.body); err != nil {
-		return "", err
-	}
-	if err := ctx.Err(); err != nil {
-		return "", errors.Join(err, s.fio.Remove(context.WithoutCancel(ctx), location))
+	err = s.fio.Create(ctx, location, next.body)
+	if err == nil {
+		err = ctx.Err()
 	}
 	ctx = context.WithoutCancel(ctx)
-	err = s.point(ctx, db, id, base, location)
+	if err == nil {
+		err = s.point(ctx, db, id, base, location)
+	}
 	if err != nil && errs.KindOf(err) != errs.CommitUnknown {
 		// A file that can't be removed is an orphan, which does no harm; the reason of the failure says more.
 		_ = s.fio.Remove(ctx, location)

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -154,7 +153,7 @@ func TestNothingIsLeftOver(t *testing.T) {
 			for line := range strings.Lines(string(f.text)) {
 				n++
 				if mark := leftOver.FindString(line); mark != "" {
-					t.Error(fmt.Sprintf("%s:%d: %s", f.path, n, mark))
+					t.Errorf("%s:%d: %s", f.path, n, mark)
 				}
 			}
 		}

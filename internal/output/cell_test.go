@@ -147,10 +147,8 @@ func TestHugeIntegersAreNumbersWhere64BitsHoldThem(t *testing.T) {
 		for _, text := range texts {
 			n, _ := new(big.Int).SetString(text, 10)
 			high, low := new(big.Int).Rsh(n, 64), new(big.Int).And(n, new(big.Int).SetUint64(math.MaxUint64))
-			hi := int64(0)
-			if high.IsInt64() {
-				hi = high.Int64()
-			} else {
+			hi := high.Int64()
+			if !high.IsInt64() {
 				hi = int64(high.Uint64())
 			}
 			b.Append(decimal128.New(hi, low.Uint64()))

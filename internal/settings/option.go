@@ -42,7 +42,7 @@ var registry = []*Option{
 	choice(nameSPJ, []string{string(SPJAuto), string(SPJRequire), string(SPJOff)},
 		"auto joins group by group where the layouts allow; require refuses a join that can't; off never does",
 		"spark.sql.sources.v2.bucketing.enabled"),
-	size(namePackBytes, "128MiB", 0, maxSize,
+	size(namePackBytes, "2MiB", 0, maxSize,
 		"group files by their layout key into packs of about this much data; 0 makes one pack of each group",
 		"spark.sql.iceberg.split-size"),
 	boolean(nameVerifyLayout, "on",

@@ -20,7 +20,7 @@ func newSet(t *testing.T, defaults map[string]string) *Set {
 
 func TestDefaultsAreReadable(t *testing.T) {
 	s := newSet(t, nil)
-	if s.SPJ() != SPJAuto || s.PackBytes() != 128<<20 || !s.VerifyLayout() || s.Threads() != 0 || s.MemoryBytes() != 0 {
+	if s.SPJ() != SPJAuto || s.PackBytes() != 2<<20 || !s.VerifyLayout() || s.Threads() != 0 || s.MemoryBytes() != 0 {
 		t.Errorf("defaults are %+v", s.List())
 	}
 	for _, e := range s.List() {

@@ -21,6 +21,9 @@ type Slot struct {
 	// Fields, of a scan's slot, is the place of the partition field in each spec in use. Column is its source.
 	Fields map[catalog.SpecID]int
 	Column catalog.Field
+	// Liar names a file of a scan whose bounds say that none of its rows belongs in its bucket. A core over the slot would
+	// lose rows, so whoever makes one refuses the file.
+	Liar string
 }
 
 // Strength tells how far a carrier can be trusted.

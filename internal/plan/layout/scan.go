@@ -10,7 +10,8 @@ import (
 )
 
 // ForScan returns the keys that every file of a scan conforms to: fields with one source and one transform that stand in
-// each spec in use and that no file's bounds contradict. The field's place is looked up in each spec by itself: specs may
+// each spec in use and that no file's bounds contradict. Writers are known that give wrong tuples for dates before 1970
+// and the like, but no honest one files a row in another bucket: there the slot stays, with the liar's name. The field's place is looked up in each spec by itself: specs may
 // order their fields differently, and reading a tuple of one by the places of another pairs unrelated groups.
 func ForScan(s *plan.Scan, l *catalog.TableLayout) Property {
 	specs := specsInUse(l)
@@ -76,9 +77,13 @@ func slotFor(s *plan.Scan, l *catalog.TableLayout, specs []catalog.SpecID, f cat
 		slot.Fields[id] = at
 	}
 	for _, g := range l.Groups {
-		if g.Contradicts&(1<<uint(slot.Fields[g.Spec])) != 0 {
+		if g.Contradicts&(1<<uint(slot.Fields[g.Spec])) == 0 {
+			continue
+		}
+		if f.Transform.Op != transform.Bucket {
 			return Slot{}, "the bounds of " + g.Liar + " contradict its " + slot.String()
 		}
+		slot.Liar = g.Liar
 	}
 	return slot, ""
 }

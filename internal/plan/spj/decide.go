@@ -17,10 +17,30 @@ func Plan(q *plan.Query, layouts map[*plan.Scan]*catalog.TableLayout, opts Optio
 		rels: map[plan.Rel]layout.Property{}, blocks: map[*plan.Block]layout.Property{}, cut: map[*plan.Block]bool{},
 	}
 	d.root()
+	if err := liar(d.out.Cores); err != nil {
+		return nil, err
+	}
 	if opts.Mode == Require && len(d.out.Reasons) > 0 {
 		return nil, requireError(d.out.Reasons)
 	}
 	return d.out, nil
+}
+
+// liar refuses a core over a file that is known to hold rows of other groups: in a group that is dropped nobody would
+// read it, and its rows would be lost without a word.
+func liar(cores []*Core) error {
+	var err error
+	for _, c := range cores {
+		c.Tree.Scans(func(k *ScanKeys) {
+			for _, s := range k.Slots {
+				if s.Liar != "" {
+					err = errs.New(errs.Corrupt, "plan", s.Liar, "the file's bounds contradict its %s: rows of it belong in other groups", s).
+						WithHint("rewrite the file with a writer that follows the table's spec; SET tarn.spj = 'off' reads it as it is")
+				}
+			}
+		})
+	}
+	return err
 }
 
 func requireError(reasons []Reason) error {
@@ -171,6 +191,9 @@ func (d *decider) insideRel(r plan.Rel, above string) {
 		d.child(r.Block)
 	case *plan.Join:
 		d.out.Reasons = append(d.out.Reasons, Reason{Rel: r, Text: firstOf(d.rel(r).Why, above)})
+		if d.rel(r).Why != "" {
+			above = "the join that it feeds runs whole"
+		}
 		d.insideRel(r.Left, above)
 		d.insideRel(r.Right, above)
 	case *plan.Opaque:
