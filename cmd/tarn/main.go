@@ -82,6 +82,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 			if err != nil || len(rest) > 0 {
 				return unknownCommand(command, rest)
 			}
+			command.InitDefaultHelpFlag() // as --help does, so that both show the same
 			return command.Help()
 		},
 	}

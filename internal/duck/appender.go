@@ -12,10 +12,11 @@ type Appender struct {
 	handle bindings.Appender
 }
 
-// Appender opens a table of the connection's default schema, or a temporary one, for appending.
-func (c *Conn) Appender(table string) (*Appender, error) {
+// Appender opens a table for appending: of the connection's default schema, or a temporary one, when database is "", else
+// of that attached database's main schema.
+func (c *Conn) Appender(database, table string) (*Appender, error) {
 	a := &Appender{table: table}
-	if bindings.AppenderCreateExt(c.handle, "", "", table, &a.handle) == bindings.StateError {
+	if bindings.AppenderCreateExt(c.handle, database, "", table, &a.handle) == bindings.StateError {
 		err := a.fault("open for appending")
 		bindings.AppenderDestroy(&a.handle)
 		return nil, err

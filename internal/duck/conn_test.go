@@ -209,7 +209,7 @@ func TestAppenderTakesForeignChunks(t *testing.T) {
 		{'a': i, 'b': MAP {i: 'v'}} AS st, '00000000-0000-0000-0000-000000000001'::UUID AS u, DATE '2020-01-01' + i::INTEGER AS dt`
 	query := "SELECT " + values + " FROM range(50000) t(i)"
 	mustExec(t, to, "CREATE TEMP TABLE upper AS SELECT "+values+" FROM range(0) t(i)")
-	a, err := to.Appender("upper")
+	a, err := to.Appender("", "upper")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,11 +243,11 @@ func TestAppenderTakesForeignChunks(t *testing.T) {
 
 func TestAppenderErrors(t *testing.T) {
 	_, c := session(t, Options{Threads: 1})
-	_, err := c.Appender("nowhere")
+	_, err := c.Appender("", "nowhere")
 	wantError(t, err, errs.NotFound, "nowhere")
 	mustExec(t, c, "CREATE TEMP TABLE narrow (i INTEGER)")
 	for sql, kind := range map[string]errs.Kind{"SELECT 1, 2": errs.Invalid, "SELECT 10000000000": errs.Invalid} {
-		a, err := c.Appender("narrow")
+		a, err := c.Appender("", "narrow")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,12 @@ package exec
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,7 +16,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tarndb/tarn/internal/duck"
-	"github.com/tarndb/tarn/internal/meter"
 	"github.com/tarndb/tarn/internal/task"
 )
 
@@ -21,6 +25,7 @@ type run struct {
 	opts   Options
 	stream *Stream
 	final  *duck.DB // nil when the cores' rows stream out
+	spill  string   // the file of spillDatabase; "" when there is none
 	done   atomic.Int64
 	total  int
 }
@@ -30,17 +35,18 @@ func (r *run) all(ctx context.Context) (err error) {
 	for i := range r.graph.Cores {
 		r.total += len(r.graph.Cores[i].Packs)
 	}
-	workers := min(r.opts.workers(), r.total)
-	share := r.opts.share(workers, r.graph.Final != nil)
+	ctx, unwatch := r.watchMemory(ctx)
+	defer func() { err = unwatch(err) }()
+	share := r.opts.share(r.total, r.graph.Final != nil)
 	if r.graph.Final != nil {
 		r.final, err = duck.Open(ctx, duck.Options{Threads: r.opts.workers(), MemoryBytes: share.final, TempDir: r.opts.TempDir})
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, r.final.Close()) }()
+		defer func() { err = errors.Join(err, r.final.Close(), r.removeSpill()) }()
 	}
 	for i := range r.graph.Cores {
-		if err := r.core(ctx, i, workers, share.worker); err != nil {
+		if err := r.core(ctx, i, share.workers, share.worker); err != nil {
 			return err
 		}
 	}
@@ -98,21 +104,12 @@ func (r *run) pack(ctx context.Context, w *worker, core, pack int, rows *atomic.
 		}
 		return nil
 	})
-	r.releaseMemory()
 	stats.Seconds = time.Since(start).Seconds()
 	r.stream.addPack(stats)
 	if err == nil && r.opts.Progress != nil {
 		r.opts.Progress(int(r.done.Add(1)), r.total)
 	}
 	return err
-}
-
-// releaseMemory gives freed memory back when the process holds more than half of its limit: the allocator's habit of
-// keeping it would be the first thing to break the limit.
-func (r *run) releaseMemory() {
-	if limit := r.opts.MemoryBytes; limit > 0 && meter.Memory() > limit/2 {
-		duck.ReleaseMemory()
-	}
 }
 
 // sink returns where a core's chunks go: out to the client, or into the core's table on the final instance. It may be
@@ -135,7 +132,7 @@ func (r *run) sink(ctx context.Context, c *task.Core) (put func(*duck.Chunk) err
 		conn.Close()
 		return nil, nil, err
 	}
-	appender, err := conn.Appender(c.Name)
+	appender, err := conn.Appender(r.database(c), c.Name)
 	if err != nil {
 		conn.Close()
 		return nil, nil, err
@@ -163,7 +160,57 @@ func (r *run) createTable(ctx context.Context, conn *duck.Conn, c *task.Core) er
 			return err
 		}
 	}
-	return conn.Exec(ctx, "CREATE TABLE "+c.Name+" AS SELECT * FROM ("+c.SQL+") LIMIT 0")
+	stub := " AS SELECT * FROM (" + c.SQL + ") LIMIT 0"
+	if r.database(c) == "" {
+		return conn.Exec(ctx, "CREATE TABLE "+c.Name+stub)
+	}
+	err := conn.Exec(ctx, fmt.Sprintf("ATTACH IF NOT EXISTS '%s' AS %s", strings.ReplaceAll(r.spillFile(), "'", "''"), spillDatabase))
+	if err != nil {
+		return err
+	}
+	if err := conn.Exec(ctx, "CREATE TABLE "+spillDatabase+"."+c.Name+stub); err != nil {
+		return err
+	}
+	return makeView(ctx, conn, c.Name, "SELECT * FROM "+spillDatabase+"."+c.Name)
+}
+
+// spillDatabase is the attached database for cores that may give more rows than memory holds: DuckDB writes its blocks to
+// the file as they come, where a table in memory would have to fit.
+const spillDatabase = "tarn_spill"
+
+// database returns where a core's table is made: in memory unless its rows may take a large part of the limit. Data files
+// are compressed, so that an eighth of it in files may be all of it in memory.
+func (r *run) database(c *task.Core) string {
+	var bytes int64
+	for _, p := range c.Packs {
+		bytes += p.Bytes
+	}
+	if c.Grows && r.opts.MemoryBytes > 0 && bytes > r.opts.MemoryBytes/8 {
+		return spillDatabase
+	}
+	return ""
+}
+
+// spillFile is the attached database's file, which is removed with the final step's instance.
+func (r *run) spillFile() string {
+	if r.spill == "" {
+		r.spill = filepath.Join(r.opts.TempDir, fmt.Sprintf("tarn-rows-%016x.duckdb", rand.Uint64()))
+	}
+	return r.spill
+}
+
+func (r *run) removeSpill() error {
+	if r.spill == "" {
+		return nil
+	}
+	wal := os.Remove(r.spill + ".wal")
+	if err := os.Remove(r.spill); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if !errors.Is(wal, os.ErrNotExist) {
+		return wal
+	}
+	return nil
 }
 
 // finish runs the final step.
@@ -174,6 +221,11 @@ func (r *run) finish(ctx context.Context) (err error) {
 		return err
 	}
 	defer conn.Close()
+	if all := r.opts.share(0, true).final; all > 0 { // the workers are gone
+		if err := conn.Exec(ctx, fmt.Sprintf("SET memory_limit = '%dB'", all)); err != nil {
+			return err
+		}
+	}
 	for _, t := range f.Tables {
 		text, err := duck.ScanSQL(duck.Scan{Columns: scanColumns(t.Fields), Files: t.Files})
 		if err != nil {

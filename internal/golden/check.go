@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Check is one statement and what is known of its answer.
@@ -13,6 +14,7 @@ type Check struct {
 	ID        string   `json:"id"`
 	Kind      string   `json:"kind"`
 	SQL       string   `json:"sql"`
+	Tables    []string `json:"tables"`
 	Statement string   `json:"statement"` // run first, on a copy of the tables; SQL then reads its target
 	Expect    string   `json:"expect"`    // "error", or "" for rows
 	Ordered   bool     `json:"ordered"`
@@ -98,4 +100,9 @@ func (c *Check) Rows() ([]Row, error) {
 		}
 	}
 	return out, nil
+}
+
+// Writes says whether the check changes tables.
+func (c *Check) Writes() bool {
+	return c.Statement != "" || !strings.HasPrefix(c.SQL, "SELECT") && !strings.HasPrefix(c.SQL, "WITH")
 }

@@ -161,3 +161,6 @@ func sameStructs(a, b Struct) bool {
 	}
 	return true
 }
+
+// whole returns a whole number as a value.
+func whole(n int64) Value { return new(big.Rat).SetInt64(n) }

@@ -156,17 +156,17 @@ func (a *appender) newest(ctx context.Context) (*handle, error) {
 	if meta.Version() != a.base.meta.Version() {
 		return nil, errs.New(errs.Invalid, "append to", a.ident.String(), "the table was upgraded to format version %d meanwhile", meta.Version())
 	}
-	h := &handle{catalog: a.catalog, meta: meta, raw: raw, location: location, snapshot: meta.CurrentSnapshot()}
-	return h, refuseWrite(h)
+	h := &handle{catalog: a.catalog, meta: meta, location: location, snapshot: meta.CurrentSnapshot()}
+	return h, refuseWrite(h, raw)
 }
 
 // refuseWrite fails where writing the metadata again would change what it says.
-func refuseWrite(h *handle) error {
+func refuseWrite(h *handle, raw []byte) error {
 	if err := refuseEncryption(h); err != nil {
 		return err
 	}
 	for _, s := range h.meta.Schemas() {
-		defaults, err := initialDefaults(h.raw, s.ID)
+		defaults, err := initialDefaults(raw, s.ID)
 		if err != nil {
 			return errs.Wrap(errs.Corrupt, "read metadata", h.location, err)
 		}

@@ -210,8 +210,8 @@ func TestAppendRoundTrip(t *testing.T) {
 			dir := t.TempDir()
 			c := newLake(t, kind, dir)
 			for name, spec := range specs {
-				if kind == "hadoop" && name != "mixed" && name != "none" {
-					// What the kinds of catalogs differ in has nothing to do with the spec.
+				if (kind == "hadoop" || version != 2) && name != "mixed" && name != "none" {
+					// What catalogs and versions differ in has little to do with the spec.
 					continue
 				}
 				def := NewTable{
@@ -257,7 +257,7 @@ func roundTrip(t *testing.T, c *Catalog, def NewTable, rng *rand.Rand) {
 	}
 	values := rowsByColumn(t, layout, columns)
 	for _, column := range columns {
-		for range 4 {
+		for range 3 {
 			filter, _ := randomFilter(rng, values[column.ID], column)
 			got, err := c.Survey(t.Context(), table, filter)
 			if err != nil {

@@ -117,7 +117,6 @@ var goldenRefusals = map[string]struct {
 	"dml.with_dels":           {errs.Unsupported, "position deletes"},
 	"one.to_three":            {errs.Unsupported, "deletion vectors"},
 	"one.upgraded":            {errs.Unsupported, "position deletes"},
-	"py.nanos":                {errs.NotFound, ""},
 	"sch.defaults":            {errs.Unsupported, "column di: the file was written before the column was added"},
 	"sch.lineage":             {errs.Unsupported, "deletion vectors"},
 	"sch.nested":              {errs.Unsupported, "nested evolution"},

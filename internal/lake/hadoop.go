@@ -15,13 +15,14 @@ import (
 type hadoopStore struct {
 	warehouse string
 	fio       fileIO
+	create    bool // the warehouse may be missing
 }
 
 func newHadoopStore(cfg Config, warehouse string, fio fileIO) (store, error) {
 	if warehouse == "" {
 		return nil, errs.New(errs.Invalid, "open catalog", cfg.Name, "a hadoop catalog needs its warehouse folder")
 	}
-	s := &hadoopStore{warehouse: warehouse, fio: fio}
+	s := &hadoopStore{warehouse: warehouse, fio: fio, create: cfg.CreateIfMissing}
 	if cfg.CreateIfMissing {
 		return s, nil
 	}
@@ -50,6 +51,9 @@ func (s *hadoopStore) folder(id catalog.Ident) (string, bool) {
 // holds only files, such as data outside its table's folder, is not.
 func (s *hadoopStore) namespaces(ctx context.Context) ([]catalog.Ident, error) {
 	var found []catalog.Ident
+	if _, err := s.fio.List(ctx, s.warehouse); s.create && errs.KindOf(err) == errs.NotFound {
+		return nil, nil
+	}
 	if _, err := s.walk(ctx, nil, &found); err != nil {
 		return nil, err
 	}

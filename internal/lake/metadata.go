@@ -21,7 +21,6 @@ const newestFormat = 3
 type handle struct {
 	catalog  *Catalog
 	meta     table.Metadata
-	raw      []byte // the metadata JSON, for what iceberg-go's model of it drops
 	location string // the metadata file
 	snapshot *table.Snapshot
 }
@@ -41,7 +40,7 @@ func (c *Catalog) loadAt(ctx context.Context, id catalog.Ident, location string)
 	if err != nil {
 		return nil, err
 	}
-	h := &handle{catalog: c, meta: meta, raw: raw, location: location, snapshot: meta.CurrentSnapshot()}
+	h := &handle{catalog: c, meta: meta, location: location, snapshot: meta.CurrentSnapshot()}
 	t := &catalog.Table{
 		Catalog:          c.name,
 		Ident:            id,
@@ -54,7 +53,7 @@ func (c *Catalog) loadAt(ctx context.Context, id catalog.Ident, location string)
 		Properties:       maps.Clone(map[string]string(meta.Properties())),
 		Handle:           h,
 	}
-	if err := describe(t, h); err != nil {
+	if err := describe(t, meta, raw); err != nil {
 		return nil, errs.Wrap(errs.Corrupt, "read metadata", location, err)
 	}
 	return t, nil

@@ -121,7 +121,7 @@ func TestPruningLosesNoRow(t *testing.T) {
 		all := rowsByColumn(t, layout, columns)
 		for _, column := range columns {
 			rows := all[column.ID]
-			for range 4 {
+			for range 3 {
 				filter, ok := randomFilter(rng, rows, column)
 				if !ok {
 					break

@@ -12,13 +12,13 @@ import (
 	"github.com/tarndb/tarn/transform"
 )
 
-// describe fills in t's schema, specs and sort order from the metadata.
-func describe(t *catalog.Table, h *handle) error {
-	current := h.meta.CurrentSchema()
+// describe fills in t's schema, specs and sort order from the metadata, and from its JSON what iceberg-go drops.
+func describe(t *catalog.Table, meta table.Metadata, raw []byte) error {
+	current := meta.CurrentSchema()
 	if current == nil {
 		return errs.New(errs.Corrupt, "", "", "there is no current schema")
 	}
-	defaults, err := initialDefaults(h.raw, current.ID)
+	defaults, err := initialDefaults(raw, current.ID)
 	if err != nil {
 		return err
 	}
@@ -27,10 +27,10 @@ func describe(t *catalog.Table, h *handle) error {
 		return err
 	}
 	t.Schema = &catalog.Schema{ID: current.ID, Fields: fields}
-	if t.Specs, err = specsOf(h.meta); err != nil {
+	if t.Specs, err = specsOf(meta); err != nil {
 		return err
 	}
-	t.Order, err = sortOrderOf(h.meta.SortOrder())
+	t.Order, err = sortOrderOf(meta.SortOrder())
 	return err
 }
 

@@ -80,7 +80,7 @@ type candidate struct {
 
 func buildCore(ctx context.Context, c *spj.Core, layouts map[*plan.Scan]*catalog.TableLayout, opts Options) (*Core, error) {
 	g := &grouping{
-		core: &Core{Name: c.Name, SQL: c.SQL, Limit: c.Limit, Views: views(c.Views)}, tree: c.Tree, byKey: map[string]int{},
+		core: &Core{Name: c.Name, SQL: c.SQL, Limit: c.Limit, Views: views(c.Views), Grows: c.Kind == spj.Complete || c.Kind == spj.Emitted}, tree: c.Tree, byKey: map[string]int{},
 	}
 	c.Tree.Scans(func(k *spj.ScanKeys) { g.scans = append(g.scans, k) })
 	for _, s := range c.Slots {

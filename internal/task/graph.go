@@ -21,6 +21,7 @@ type Core struct {
 	Name   string  // the table that collects its rows
 	SQL    string  // over Views and the tables' views
 	Limit  int64   // rows that are enough; -1: all are wanted
+	Grows  bool    // it may give as many rows as it reads, or more
 	Views  []View  // in the order of their making
 	Tables []Table // the scans, in the order of Pack.Inputs
 	Keys   []Key   // what the groups are values of
