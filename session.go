@@ -15,6 +15,7 @@ import (
 	"github.com/tarndb/tarn/internal/plan/spj"
 	"github.com/tarndb/tarn/internal/settings"
 	"github.com/tarndb/tarn/internal/sql"
+	"github.com/tarndb/tarn/internal/stub"
 	"github.com/tarndb/tarn/internal/task"
 )
 
@@ -124,7 +125,7 @@ func (s *Session) fill(ctx context.Context, p *planned, q sql.Query) error {
 		return err
 	}
 	defer conn.Close()
-	if p.query, err = bind.Bind(ctx, stubs{conn}, p.tables, q); err != nil {
+	if p.query, err = bind.Bind(ctx, stub.Engine{Conn: conn}, p.tables, q); err != nil {
 		return err
 	}
 	if p.layouts, err = p.tables.survey(ctx, p.query); err != nil {

@@ -51,6 +51,9 @@ func (b *binder) newBlock(ctx context.Context, n sql.Node, q *bound) (*plan.Bloc
 	}
 	for _, c := range columns {
 		blk.Output = append(blk.Output, plan.Output{Name: c.Name})
+		if strings.HasPrefix(strings.ToLower(c.Name), reservedPrefix) && blk.Whole == "" {
+			blk.Whole = "the column name " + c.Name + " starts like the engine's own"
+		}
 	}
 	if n.Type() == "SELECT_NODE" && q.scope != nil && blk.Whole == "" {
 		if err := b.describeSelect(ctx, n, q, blk, columns); err != nil {

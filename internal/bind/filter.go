@@ -17,10 +17,11 @@ import (
 // It may be pushed to any scan of the scope, below outer joins too, as long as no NULL satisfies it: a row of the answer
 // that satisfies "r.x = 5" comes from a row of r that does; leaving other rows of r out can only fill r's columns with
 // NULL where they were dropped anyway. "r.x IS NULL" is the counter-example: l LEFT JOIN r ... WHERE r.x IS NULL would
-// find rows of l unmatched whose match was left out. So IS NULL is pushed only when the scan stands alone.
+// find rows of l unmatched whose match was left out. So IS NULL is pushed only when the scan stands alone, in the scope
+// itself and not in a derived table, which may hold such a join.
 func (b *binder) pushFilter(c sql.Node, sc *scope) {
-	alone := len(sc.sources) == 1
 	f, scan := b.toFilter(c, sc)
+	alone := scan != nil && len(sc.sources) == 1 && len(sc.sources[0].cols) > 0 && sc.sources[0].cols[0].Source == scan.Source
 	if scan == nil || f.Op == catalog.AlwaysTrue || !alone && acceptsNull(f) {
 		return
 	}

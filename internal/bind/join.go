@@ -2,8 +2,10 @@ package bind
 
 import (
 	"context"
+	"maps"
 	"strings"
 
+	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/internal/sql"
 )
@@ -15,13 +17,17 @@ var joinKinds = map[string]plan.JoinKind{
 
 // bindJoin binds both sides, then takes the equalities between plain columns out of ON or USING.
 func (b *binder) bindJoin(ctx context.Context, n sql.Node, sc *scope, env *cteEnv) (plan.Rel, error) {
-	first := len(sc.sources)
-	left, err := b.bindFrom(ctx, n.Child("left"), sc, env)
+	isCross := n.Str("ref_type") == "CROSS"
+	if err := b.keepNesting(ctx, n); err != nil {
+		return nil, err
+	}
+	first, above := len(sc.sources), sc.merged
+	left, lm, err := b.bindSide(ctx, n.Child("left"), sc, env)
 	if err != nil {
 		return nil, err
 	}
 	middle := len(sc.sources)
-	right, err := b.bindFrom(ctx, n.Child("right"), sc, env)
+	right, rm, err := b.bindSide(ctx, n.Child("right"), sc, env)
 	if err != nil {
 		return nil, err
 	}
@@ -30,25 +36,77 @@ func (b *binder) bindJoin(ctx context.Context, n sql.Node, sc *scope, env *cteEn
 	switch {
 	case ref == "NATURAL":
 		return b.unnamed(sc, first, "NATURAL JOIN: write the columns with USING (...)", left, right), nil
-	case !known || ref != "REGULAR" && ref != "CROSS":
+	case !known || ref != "REGULAR":
 		return b.unnamed(sc, first, strings.ToLower(ref+" "+n.Str("join_type"))+" joins are run whole", left, right), nil
 	}
 	j := &plan.Join{Kind: kind, Left: left, Right: right}
-	l := &scope{sources: sc.sources[first:middle], merged: sc.merged}
-	r := &scope{sources: sc.sources[middle:]}
+	l := &scope{sources: sc.sources[first:middle], merged: lm}
+	r := &scope{sources: sc.sources[middle:], merged: rm}
+	if sc.merged = mergedNames(above, lm, rm); j.IsFilter() {
+		sc.merged = mergedNames(above, lm, nil)
+	}
 	if using := n.Strs("using_columns"); len(using) > 0 {
 		if !b.using(j, using, sc, l, r) {
 			return b.unnamed(sc, first, "a USING column can't be placed", left, right), nil
 		}
-	} else if cond := n.Child("condition"); cond != nil {
+	} else if cond := n.Child("condition"); cond != nil && !isCross {
 		if err := b.on(ctx, j, cond, sc, l, r, env); err != nil {
 			return nil, err
 		}
 	}
-	if kind == plan.Semi || kind == plan.Anti { // the right side's names end here
+	if j.IsFilter() { // the right side's names end here
 		sc.sources = sc.sources[:middle]
 	}
 	return j, nil
+}
+
+// keepNesting sees to it that DuckDB's text of a join tree, which has no parentheses, means the same tree. ON and USING
+// tell where a join ends. A cross join has neither: (a CROSS JOIN b) RIGHT JOIN c would become "a, b RIGHT JOIN c", which
+// joins b with c first. So it becomes an inner join ON true; a natural or positional one must not hold a join on its
+// right.
+func (b *binder) keepNesting(ctx context.Context, n sql.Node) error {
+	switch ref := n.Str("ref_type"); {
+	case ref == "CROSS":
+		yes, err := b.template(ctx, "true")
+		if err != nil {
+			return err
+		}
+		n["ref_type"], n["join_type"], n["condition"] = "REGULAR", "INNER", map[string]any(yes)
+	case (ref == "NATURAL" || ref == "POSITIONAL") && n.Child("right").Type() == "JOIN":
+		return errs.New(errs.Unsupported, "bind", ref+" JOIN", "a join in parentheses on its right isn't supported").
+			WithHint("write (SELECT * FROM ...) AS name in its place, or USING (...)")
+	}
+	return nil
+}
+
+// bindSide binds one side of a join and returns the USING columns that it has by itself.
+func (b *binder) bindSide(ctx context.Context, n sql.Node, sc *scope, env *cteEnv) (plan.Rel, map[string]plan.Col, error) {
+	above := sc.merged
+	sc.merged = maps.Clone(above)
+	rel, err := b.bindFrom(ctx, n, sc, env)
+	own := map[string]plan.Col{}
+	for name, c := range sc.merged {
+		if a, ok := above[name]; !ok || a != c {
+			own[name] = c
+		}
+	}
+	return rel, own, err
+}
+
+// mergedNames unites the USING columns of both sides with those that were known above. A name that both sides have is
+// ambiguous and belongs to none.
+func mergedNames(above, l, r map[string]plan.Col) map[string]plan.Col {
+	out := map[string]plan.Col{}
+	maps.Copy(out, above)
+	maps.Copy(out, l)
+	for name, c := range r {
+		if _, both := l[name]; both {
+			delete(out, name)
+			continue
+		}
+		out[name] = c
+	}
+	return out
 }
 
 // unnamed gives up on the names of sources from first on: bare names in this scope can't be placed any more.
@@ -86,9 +144,6 @@ func (b *binder) using(j *plan.Join, names []string, sc, l, r *scope) bool {
 				j.Merged = &id
 			}
 			merged = plan.Col{Source: *j.Merged, Index: i}
-		}
-		if sc.merged == nil {
-			sc.merged = map[string]plan.Col{}
 		}
 		sc.merged[strings.ToLower(name)] = merged
 	}
@@ -212,7 +267,7 @@ func provides(rel plan.Rel, c plan.Col) bool {
 		if r.Merged != nil && *r.Merged == c.Source {
 			return true
 		}
-		return provides(r.Left, c) || (r.Kind != plan.Semi && r.Kind != plan.Anti && provides(r.Right, c))
+		return provides(r.Left, c) || !r.IsFilter() && provides(r.Right, c)
 	}
 	return false
 }

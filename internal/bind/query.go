@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/internal/sql"
 )
@@ -17,6 +18,9 @@ type bound struct {
 	unresolved string // why not all of its names could be placed; "" when they could
 	whole      string // why the query can't be run in parts; "" when nothing here stands against it
 }
+
+// reservedPrefix starts the names of the views and columns that texts mention.
+const reservedPrefix = "tarn_"
 
 // bindQuery binds a query node in place. outer is the scope that it may be correlated with.
 func (b *binder) bindQuery(ctx context.Context, n sql.Node, outer *scope, env *cteEnv) (*bound, error) {
@@ -59,6 +63,9 @@ func (b *binder) bindWith(ctx context.Context, n sql.Node, outer *scope, env *ct
 	var stay []any
 	for _, e := range entries {
 		name, v := e.Str("key"), e.Child("value")
+		if strings.HasPrefix(strings.ToLower(name), reservedPrefix) {
+			return nil, "", errs.New(errs.Unsupported, "bind", "WITH "+name, "names that start with %s are the engine's own", reservedPrefix)
+		}
 		query := v.Child("query").Child("node")
 		why := isVolatile(query)
 		switch {
@@ -111,6 +118,9 @@ func (b *binder) bindSelect(ctx context.Context, n sql.Node, outer *scope, env *
 	q.unresolved = unresolvedName(sc, n)
 	q.correlated = sc.correlated
 	q.whole = wholeReason(n)
+	if sc.subquery && q.whole == "" { // its tables are no part of FROM, so that no pack would have their rows
+		q.whole = "a subquery that isn't a plain EXISTS or IN conjunct of WHERE needs rows of all groups"
+	}
 	return q, nil
 }
 
@@ -124,6 +134,7 @@ func (b *binder) bindExprs(ctx context.Context, sc *scope, env *cteEnv, exprs ..
 			}
 			switch n.Class() {
 			case "SUBQUERY":
+				sc.subquery = true
 				if failed = b.bindExprs(ctx, sc, env, n.Child("child")); failed == nil {
 					_, failed = b.bindQuery(ctx, n.Child("subquery").Child("node"), sc, env)
 				}

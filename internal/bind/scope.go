@@ -33,6 +33,8 @@ type scope struct {
 	merged  map[string]plan.Col
 	// correlated is set when a name was found in an outer scope.
 	correlated bool
+	// subquery is set when an expression of the block holds a subquery, semi-joins aside.
+	subquery bool
 }
 
 // ref is where a column reference leads: the column, and whether the reference is the column itself rather than a field

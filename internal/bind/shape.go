@@ -30,7 +30,7 @@ func (s *selectShape) read() {
 		s.distinct = s.distinct || m.Type() == "DISTINCT_MODIFIER"
 	}
 	s.windows = collect(n, "WINDOW")
-	s.grouped = len(n.List("group_expressions")) > 0 || n.Str("aggregate_handling") == "FORCE_AGGREGATES" ||
+	s.grouped = len(n.List("group_expressions")) > 0 || len(groupSets(n)) > 0 || n.Str("aggregate_handling") == "FORCE_AGGREGATES" ||
 		len(s.aggregateCalls(n)) > 0 || n.Child("having") != nil
 	if s.grouped {
 		s.readGroups()

@@ -59,8 +59,8 @@ func rewrite(v any, swap func(sql.Node) sql.Node) any {
 			return map[string]any(r)
 		}
 		m := make(map[string]any, len(x))
-		for k, e := range x {
-			m[k] = rewrite(e, swap)
+		for _, k := range sql.Node(x).Keys() { // in order: swap gives out names
+			m[k] = rewrite(x[k], swap)
 		}
 		return m
 	case []any:
@@ -100,7 +100,10 @@ func (t *twoSteps) upper(blk *plan.Block, columns []plan.Column, swap func(sql.N
 	for _, g := range t.s.groups {
 		groups = append(groups, rewrite(map[string]any(g), swap))
 	}
-	n["group_expressions"], n["aggregate_handling"] = groups, "STANDARD_HANDLING"
+	n["group_expressions"] = groups
+	if t.s.node.Str("aggregate_handling") == "FORCE_AGGREGATES" { // GROUP BY ALL names no set
+		n["aggregate_handling"], n["group_sets"] = "STANDARD_HANDLING", oneSet(len(groups))
+	}
 	return n, !t.lost
 }
 
@@ -127,13 +130,21 @@ func (t *twoSteps) core(groups []any) sql.Node {
 	n["from_table"] = t.s.node["from_table"]
 	n["where_clause"] = t.s.node["where_clause"]
 	if len(groups) > 0 {
-		set := make([]any, len(groups))
-		for i := range set {
-			set[i] = i
-		}
-		n["group_expressions"], n["group_sets"] = groups, []any{set}
+		n["group_expressions"], n["group_sets"] = groups, oneSet(len(groups))
 	}
 	return n
+}
+
+// oneSet is the grouping set of all n expressions; none when there are no expressions.
+func oneSet(n int) []any {
+	if n == 0 {
+		return []any{}
+	}
+	set := make([]any, n)
+	for i := range set {
+		set[i] = i
+	}
+	return []any{set}
 }
 
 func (t *twoSteps) finish(ctx context.Context, core, upper sql.Node, partial bool) (*plan.Split, error) {

@@ -163,7 +163,7 @@ func usesOuterOuter(query sql.Node, sc *scope) bool {
 // isAggregated says whether a SELECT groups or aggregates: then it gives rows that no input row stands for.
 func (b *binder) isAggregated(query sql.Node) bool {
 	s := &selectShape{node: query, aggregates: b.aggregates}
-	return len(query.List("group_expressions")) > 0 || query.Child("having") != nil ||
+	return len(query.List("group_expressions")) > 0 || len(groupSets(query)) > 0 || query.Child("having") != nil ||
 		query.Str("aggregate_handling") == "FORCE_AGGREGATES" || len(s.aggregateCalls(query)) > 0 || len(collect(query, "WINDOW")) > 0
 }
 

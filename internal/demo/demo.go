@@ -48,19 +48,9 @@ func (o *Options) fill() {
 // Run makes the tables unless they are there, runs the join both ways and tells the outcome on w.
 func Run(ctx context.Context, w io.Writer, o Options) error {
 	o.fill()
-	if o.Rows < 100 {
-		return errs.New(errs.Invalid, "make demo", "", "%d rows are too few to show anything: give at least 100", o.Rows)
-	}
-	l, err := openLake(ctx, o.Dir)
+	l, err := o.make(ctx, w)
 	if err != nil {
 		return err
-	}
-	made, err := l.fill(ctx, w, o)
-	if err := firstOf(err, l.close()); err != nil {
-		return err
-	}
-	if !made {
-		fmt.Fprintf(w, "Using the tables that are in %s already.\n", o.Dir)
 	}
 	if err := l.showPlan(ctx, w); err != nil {
 		return err
@@ -69,6 +59,34 @@ func Run(ctx context.Context, w io.Writer, o Options) error {
 		return err
 	}
 	return next(w, l, o)
+}
+
+// Make makes the tables unless they are there, and returns the command line's flags for their lake.
+func Make(ctx context.Context, w io.Writer, o Options) (flags []string, err error) {
+	o.fill()
+	l, err := o.make(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	return l.flags(), nil
+}
+
+func (o Options) make(ctx context.Context, w io.Writer) (*lakeFolder, error) {
+	if o.Rows < 100 {
+		return nil, errs.New(errs.Invalid, "make demo", "", "%d rows are too few to show anything: give at least 100", o.Rows)
+	}
+	l, err := openLake(ctx, o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	made, err := l.fill(ctx, w, o)
+	if err := firstOf(err, l.close()); err != nil {
+		return nil, err
+	}
+	if !made {
+		fmt.Fprintf(w, "Using the tables that are in %s already.\n", o.Dir)
+	}
+	return l, nil
 }
 
 func firstOf(list ...error) error {

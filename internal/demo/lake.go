@@ -52,8 +52,8 @@ func (l *lakeFolder) yaml() string {
 	return fmt.Sprintf("catalog:\n  %s:\n    type: sql\n    uri: %q\n    warehouse: %q\n", catalogName, l.uri, l.warehouse)
 }
 
-// buckets is the count of both tables' bucket transforms.
-const buckets = 64
+// Buckets is the count of both tables' bucket transforms.
+const Buckets = 64
 
 // fill makes the tables; made is false when they are there already.
 func (l *lakeFolder) fill(ctx context.Context, w io.Writer, o Options) (made bool, err error) {
@@ -76,8 +76,8 @@ func (l *lakeFolder) fill(ctx context.Context, w io.Writer, o Options) (made boo
 		return false, err
 	}
 	defer conn.Close()
-	n := customerCount(o.Rows)
-	fmt.Fprintf(w, "Making sales.orders (%d rows) and sales.customers (%d rows), both bucket(%d, customer_id), in %s ...\n", o.Rows, n, buckets, o.Dir)
+	n := Customers(o.Rows)
+	fmt.Fprintf(w, "Making sales.orders (%d rows) and sales.customers (%d rows), both bucket(%d, customer_id), in %s ...\n", o.Rows, n, Buckets, o.Dir)
 	if err := l.make(ctx, conn, orders, orderFields, ordersQuery(o.Rows)); err != nil {
 		return false, err
 	}
@@ -92,7 +92,7 @@ func (l *lakeFolder) make(ctx context.Context, conn *duck.Conn, id catalog.Ident
 	t, err := l.catalog.CreateTable(ctx, lake.NewTable{
 		Ident: id, Schema: &catalog.Schema{Fields: fields},
 		Spec: []catalog.PartitionField{{
-			Name: "customer_id_bucket", Sources: []catalog.FieldID{keyID}, Transform: transform.Transform{Op: transform.Bucket, N: buckets},
+			Name: "customer_id_bucket", Sources: []catalog.FieldID{keyID}, Transform: transform.Transform{Op: transform.Bucket, N: Buckets},
 		}},
 	})
 	if err != nil {
@@ -123,8 +123,8 @@ var customerFields = []catalog.Field{
 	column(3, "region", transform.Type{Kind: transform.String}),
 }
 
-// customerCount keeps the proportion of a shop: seven orders a customer.
-func customerCount(orders int64) int64 { return max(orders/7, 1) }
+// Customers keeps the proportion of a shop: seven orders a customer.
+func Customers(orders int64) int64 { return max(orders/7, 1) }
 
 // ordersQuery gives orders whose every value is a function of its number alone, so that each run makes the same table.
 func ordersQuery(rows int64) string {
@@ -132,7 +132,7 @@ func ordersQuery(rows int64) string {
   CAST(CAST(hash(i + 7) %% 100000 AS DECIMAL(12,2)) / 100 AS DECIMAL(12,2)) AS amount,
   CASE CAST(hash(i + 13) %% 4 AS INTEGER) WHEN 0 THEN 'open' WHEN 1 THEN 'paid' WHEN 2 THEN 'shipped' ELSE 'returned' END AS status,
   DATE '2024-01-01' + CAST(hash(i + 29) %% 730 AS INTEGER) AS order_date
-FROM range(%d) AS r(i)`, customerCount(rows), rows)
+FROM range(%d) AS r(i)`, Customers(rows), rows)
 }
 
 func customersQuery(rows int64) string {

@@ -113,7 +113,7 @@ func whole(r spj.Reason) Op {
 func core(c *spj.Core, t *task.Core) Core {
 	out := Core{
 		Rows: c.Kind.String(), Groups: len(t.Groups), Packs: len(t.Packs),
-		Dropped: Dropped(t.Dropped), GroupBytes: spread(t), NullGroup: nullGroup(c, t),
+		Dropped: Dropped{t.Dropped.Groups, t.Dropped.Files, t.Dropped.Bytes}, GroupBytes: spread(t), NullGroup: nullGroup(t),
 	}
 	for i, s := range c.Slots {
 		out.Keys = append(out.Keys, s.Transform.SQL(keyColumns(c, i)))
@@ -204,7 +204,7 @@ func groupOps(b *plan.Block) []Op {
 	return out
 }
 
-func nullGroup(c *spj.Core, t *task.Core) string {
+func nullGroup(t *task.Core) string {
 	for i := range t.Groups {
 		for _, v := range t.Groups[i].Values {
 			if v == nil {
@@ -212,22 +212,10 @@ func nullGroup(c *spj.Core, t *task.Core) string {
 			}
 		}
 	}
-	if t.Dropped.Groups > 0 && strictAnywhere(c.Tree) {
-		return "none or dropped: NULL matches nothing by ="
+	if t.Dropped.NullGroups > 0 {
+		return "dropped, since NULL matches nothing"
 	}
 	return "none"
-}
-
-func strictAnywhere(n *spj.Node) bool {
-	if n == nil {
-		return false
-	}
-	for _, s := range n.Strict {
-		if s {
-			return true
-		}
-	}
-	return strictAnywhere(n.Left) || strictAnywhere(n.Right)
 }
 
 // spread returns the bytes of the smallest, the median and the largest group.

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	"github.com/tarndb/tarn/internal/settings"
 )
 
 // JSON writes the report for programs.
@@ -44,10 +42,10 @@ func (c Core) write(b *strings.Builder, n int) {
 	for _, op := range c.Ops {
 		b.WriteString(op.line("  ") + "\n")
 	}
-	fmt.Fprintf(b, "  bytes not shuffled: %s; per group: smallest %s, median %s, largest %s\n", settings.FormatBytes(c.NotShuffle),
-		settings.FormatBytes(c.GroupBytes[0]), settings.FormatBytes(c.GroupBytes[1]), settings.FormatBytes(c.GroupBytes[2]))
+	fmt.Fprintf(b, "  bytes not shuffled: %s; per group: smallest %s, median %s, largest %s\n", Bytes(c.NotShuffle),
+		Bytes(c.GroupBytes[0]), Bytes(c.GroupBytes[1]), Bytes(c.GroupBytes[2]))
 	fmt.Fprintf(b, "  dropped unread: %s, %s (%s); NULL group: %s; stragglers: %s\n", count(c.Dropped.Groups, "group"),
-		count(c.Dropped.Files, "file"), settings.FormatBytes(c.Dropped.Bytes), c.NullGroup, count(c.Stragglers, "file"))
+		count(c.Dropped.Files, "file"), Bytes(c.Dropped.Bytes), c.NullGroup, count(c.Stragglers, "file"))
 }
 
 func (o Op) line(indent string) string {
@@ -69,7 +67,7 @@ func (s Scan) line() string {
 	}
 	c := s.Counts
 	return fmt.Sprintf("scan %s: %s of %d read (%s; pruned by manifest %d, partition %d, bounds %d), manifests %d of %d read",
-		name, count(c.Files-c.FilesPruned, "file"), c.Files, settings.FormatBytes(c.Bytes),
+		name, count(c.Files-c.FilesPruned, "file"), c.Files, Bytes(c.Bytes),
 		c.FilesPruned-c.PrunedByPartition-c.PrunedByBounds, c.PrunedByPartition, c.PrunedByBounds,
 		c.Manifests-c.ManifestsPruned, c.Manifests)
 }
@@ -80,7 +78,7 @@ func (r *Run) write(b *strings.Builder) {
 		fmt.Fprintf(b, " (slowest %.3f s)", r.Slowest)
 	}
 	if r.PeakBytes > 0 {
-		fmt.Fprintf(b, ", peak memory of the process %s", settings.FormatBytes(r.PeakBytes))
+		fmt.Fprintf(b, ", peak memory of the process %s", Bytes(r.PeakBytes))
 	}
 	b.WriteString("\n")
 }

@@ -128,6 +128,9 @@ type Join struct {
 	Text        string // the condition, for people
 }
 
+// IsFilter says whether only rows of the left side come out: a semi-join or an anti-join.
+func (j *Join) IsFilter() bool { return j.Kind == Semi || j.Kind == Anti }
+
 // Opaque is what can't be run in parts, and why.
 type Opaque struct {
 	Why    string

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // Node is a node of DuckDB's parse tree, as json_serialize_sql spells it in DuckDB 1.5. A nil Node is an absent one.
@@ -129,15 +131,19 @@ func clone(v any) any {
 	return v
 }
 
-// Walk calls visit for n and all nodes below, parents first; visit returns false to leave out what is below.
+// Walk calls visit for n and all nodes below, parents first; visit returns false to leave out what is below. The order
+// is the same each time, so that names made on the way are too.
 func (n Node) Walk(visit func(Node) bool) {
 	if n == nil || !visit(n) {
 		return
 	}
-	for _, v := range n {
-		walkValue(v, visit)
+	for _, k := range n.Keys() {
+		walkValue(n[k], visit)
 	}
 }
+
+// Keys returns the node's keys, sorted.
+func (n Node) Keys() []string { return slices.Sorted(maps.Keys(n)) }
 
 func walkValue(v any, visit func(Node) bool) {
 	switch x := v.(type) {

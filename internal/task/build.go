@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"slices"
 	"sort"
 
 	"github.com/tarndb/tarn/catalog"
@@ -19,6 +20,14 @@ type Options struct {
 
 // Build makes the graph of a plan from the surveys' file cursors.
 func Build(ctx context.Context, p *spj.Physical, layouts map[*plan.Scan]*catalog.TableLayout, opts Options) (*Graph, error) {
+	g, err := build(ctx, p, layouts, opts)
+	if err == nil && Rehearse.Load() {
+		return g.travel()
+	}
+	return g, err
+}
+
+func build(ctx context.Context, p *spj.Physical, layouts map[*plan.Scan]*catalog.TableLayout, opts Options) (*Graph, error) {
 	g := &Graph{Output: p.Query.Output}
 	for _, c := range p.Cores {
 		core, err := buildCore(ctx, c, layouts, opts)
@@ -33,7 +42,11 @@ func Build(ctx context.Context, p *spj.Physical, layouts map[*plan.Scan]*catalog
 	g.Final = &Final{SQL: p.Final.SQL, Views: views(p.Final.Views)}
 	for _, s := range p.Final.Scans {
 		w := Whole{View: s.ViewName(), Name: s.Table.Ident.String(), Fields: fields(s)}
-		err := layouts[s].Files(ctx, func(f catalog.DataFile) error {
+		var err error
+		if w.Defaults, err = defaults(w.Fields); err != nil {
+			return nil, err
+		}
+		err = layouts[s].Files(ctx, func(f catalog.DataFile) error {
 			w.Files = append(w.Files, f.Ref)
 			return nil
 		})
@@ -126,7 +139,11 @@ func (g *grouping) collect(ctx context.Context, at int, k *spj.ScanKeys, l *cata
 	for _, s := range k.Slots {
 		t.Sources = append(t.Sources, Source{Field: s.Column.ID, Type: s.Column.Type.Primitive, Transform: s.Transform})
 	}
-	err := l.Files(ctx, func(f catalog.DataFile) error {
+	var err error
+	if t.Defaults, err = defaults(t.Fields); err != nil {
+		return err
+	}
+	err = l.Files(ctx, func(f catalog.DataFile) error {
 		i, err := g.group(k, f)
 		if err != nil {
 			return err
@@ -203,6 +220,9 @@ func (g *grouping) choose() {
 		}
 		if !any {
 			g.core.Dropped.Groups++
+			if slices.Contains(c.null, true) {
+				g.core.Dropped.NullGroups++
+			}
 			continue
 		}
 		g.core.Groups = append(g.core.Groups, Group{Values: c.values})

@@ -1,10 +1,7 @@
 package task
 
 import (
-	"encoding/json"
-
 	"github.com/tarndb/tarn/catalog"
-	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/transform"
 )
@@ -37,12 +34,14 @@ type View struct{ Name, SQL string }
 
 // Table is one mention of a table.
 type Table struct {
-	View    string // its name in SQL texts
-	Name    string // for people
-	Fields  []catalog.Field
-	Sources []Source // one per key of the core: the column that carries it
-	Files   int      // all files that the survey left, read or dropped
-	Bytes   int64    // of them
+	View   string // its name in SQL texts
+	Name   string // for people
+	Fields []catalog.Field
+	// Defaults are the fields' initial defaults in the spec's binary form, which is how they travel.
+	Defaults [][]byte
+	Sources  []Source // one per key of the core: the column that carries it
+	Files    int      // all files that the survey left, read or dropped
+	Bytes    int64    // of them
 }
 
 // Source is the column of a table whose transform is a group's value.
@@ -79,9 +78,10 @@ type File struct {
 
 // Dropped counts what isn't read.
 type Dropped struct {
-	Groups int
-	Files  int
-	Bytes  int64
+	Groups     int
+	NullGroups int // of Groups, those in which a key is NULL
+	Files      int
+	Bytes      int64
 }
 
 // Final is the step that runs once, over tables read whole and the cores' rows.
@@ -93,22 +93,11 @@ type Final struct {
 
 // Whole is a table that the final step reads whole.
 type Whole struct {
-	View   string
-	Name   string
-	Fields []catalog.Field
-	Files  []catalog.FileRef
-}
-
-// Encode writes the graph as JSON.
-func (g *Graph) Encode() ([]byte, error) { return json.Marshal(g) }
-
-// Decode reads what Encode wrote.
-func Decode(data []byte) (*Graph, error) {
-	g := &Graph{}
-	if err := json.Unmarshal(data, g); err != nil {
-		return nil, errs.Wrap(errs.Corrupt, "decode", "task graph", err)
-	}
-	return g, nil
+	View     string
+	Name     string
+	Fields   []catalog.Field
+	Defaults [][]byte // as in Table
+	Files    []catalog.FileRef
 }
 
 // Value returns a group's value of one key; nil for NULL.

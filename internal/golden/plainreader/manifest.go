@@ -62,7 +62,7 @@ func (t *Table) manifests(s *snapshot) ([]string, error) {
 		return s.Manifests, nil
 	}
 	var out []string
-	err := records(t.local(s.ManifestList), func(r map[string]any) error {
+	err := records(t.Local(s.ManifestList), func(r map[string]any) error {
 		path, ok := r["manifest_path"].(string)
 		if !ok {
 			return fmt.Errorf("%s has an entry without a path", s.ManifestList)
@@ -75,7 +75,7 @@ func (t *Table) manifests(s *snapshot) ([]string, error) {
 
 // liveFiles adds a manifest's live data files.
 func (t *Table) liveFiles(manifest string) error {
-	return records(t.local(manifest), func(r map[string]any) error {
+	return records(t.Local(manifest), func(r map[string]any) error {
 		if whole(r["status"]) == statusDeleted {
 			return nil
 		}

@@ -16,7 +16,7 @@ import (
 
 // readFile reads a whole Parquet file.
 func (t *Table) readFile(ctx context.Context, f File) ([]golden.Row, error) {
-	in, err := file.OpenParquetFile(t.local(f.Path), false, file.WithReadProps(parquet.NewReaderProperties(memory.DefaultAllocator)))
+	in, err := file.OpenParquetFile(t.Local(f.Path), false, file.WithReadProps(parquet.NewReaderProperties(memory.DefaultAllocator)))
 	if err != nil {
 		return nil, err
 	}

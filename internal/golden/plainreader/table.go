@@ -54,8 +54,8 @@ func Open(warehouse, folder string) (*Table, error) {
 	return t, nil
 }
 
-// local returns where a path of the metadata lies.
-func (t *Table) local(path string) string {
+// Local returns where a path of the metadata lies.
+func (t *Table) Local(path string) string {
 	path = "/" + strings.TrimLeft(strings.TrimPrefix(path, "file:"), "/")
 	return t.warehouse + strings.TrimPrefix(path, "/warehouse")
 }

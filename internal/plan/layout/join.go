@@ -86,7 +86,7 @@ func joined(j *plan.Join, ls, rs Slot, li, ri int) Slot {
 	for c, s := range ls.Carriers {
 		out.Carriers[c] = weakenUnless(keepLeft, s)
 	}
-	if j.Kind != plan.Semi && j.Kind != plan.Anti {
+	if !j.IsFilter() {
 		for c, s := range rs.Carriers {
 			out.Carriers[c] = weakenUnless(keepRight, s)
 		}

@@ -1,4 +1,4 @@
-package tarn
+package stub
 
 import (
 	"context"
@@ -12,13 +12,13 @@ import (
 	"github.com/tarndb/tarn/internal/plan"
 )
 
-// stubs implements bind.Engine on a connection of its own: empty temporary tables stand for the statement's.
-type stubs struct{ *duck.Conn }
+// Engine is a connection that binds one statement: its tables and views stay until the connection is closed.
+type Engine struct{ *duck.Conn }
 
-var _ bind.Engine = stubs{}
+var _ bind.Engine = Engine{}
 
 // StubTable makes an empty table of the columns.
-func (s stubs) StubTable(ctx context.Context, name string, columns []catalog.Field) error {
+func (e Engine) StubTable(ctx context.Context, name string, columns []catalog.Field) error {
 	scan := duck.Scan{}
 	for _, f := range columns {
 		scan.Columns = append(scan.Columns, duck.ScanColumn{Field: f, As: f.Name})
@@ -27,17 +27,17 @@ func (s stubs) StubTable(ctx context.Context, name string, columns []catalog.Fie
 	if err != nil {
 		return err
 	}
-	return s.Exec(ctx, "CREATE TEMP TABLE "+name+" AS "+text)
+	return e.Exec(ctx, "CREATE TEMP TABLE "+name+" AS "+text)
 }
 
 // StubView makes a view.
-func (s stubs) StubView(ctx context.Context, name, query string) error {
-	return s.Exec(ctx, "CREATE TEMP VIEW "+name+" AS "+query)
+func (e Engine) StubView(ctx context.Context, name, query string) error {
+	return e.Exec(ctx, "CREATE TEMP VIEW "+name+" AS "+query)
 }
 
 // Describe returns a query's columns.
-func (s stubs) Describe(ctx context.Context, query string) ([]plan.Column, error) {
-	columns, err := s.Conn.Describe(ctx, query)
+func (e Engine) Describe(ctx context.Context, query string) ([]plan.Column, error) {
+	columns, err := e.Conn.Describe(ctx, query)
 	out := make([]plan.Column, len(columns))
 	for i, c := range columns {
 		out[i] = plan.Column(c)
@@ -51,13 +51,13 @@ var aggregates struct {
 }
 
 // Aggregates returns DuckDB's aggregate functions, asked for once per process.
-func (s stubs) Aggregates(ctx context.Context) (map[string]bool, error) {
+func (e Engine) Aggregates(ctx context.Context) (map[string]bool, error) {
 	aggregates.Lock()
 	defer aggregates.Unlock()
 	if aggregates.names != nil {
 		return aggregates.names, nil
 	}
-	list, err := s.Value(ctx, "SELECT string_agg(DISTINCT function_name, ',') FROM duckdb_functions() WHERE function_type = 'aggregate'")
+	list, err := e.Value(ctx, "SELECT string_agg(DISTINCT function_name, ',') FROM duckdb_functions() WHERE function_type = 'aggregate'")
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +69,8 @@ func (s stubs) Aggregates(ctx context.Context) (map[string]bool, error) {
 }
 
 // Value runs a query of one row and one column and returns it as text.
-func (s stubs) Value(ctx context.Context, query string) (string, error) {
-	res, err := s.Query(ctx, query)
+func (e Engine) Value(ctx context.Context, query string) (string, error) {
+	res, err := e.Query(ctx, query)
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,119 @@
+package plantest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/catalog/testcat"
+	"github.com/tarndb/tarn/internal/bind"
+	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/explain"
+	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/plan/spj"
+	"github.com/tarndb/tarn/internal/sql"
+	"github.com/tarndb/tarn/internal/stub"
+	"github.com/tarndb/tarn/internal/task"
+)
+
+// Planner plans queries over a catalog, which tests may add to.
+type Planner struct {
+	Catalog *testcat.Catalog
+	db      *duck.DB
+}
+
+// Options steer the stages. The zero value is: tarn.spj = 'auto', one group per pack.
+type Options struct {
+	SPJ  spj.Mode
+	Task task.Options
+}
+
+// Planned is a query with what each stage made of it.
+type Planned struct {
+	Query    *plan.Query
+	Layouts  map[*plan.Scan]*catalog.TableLayout
+	Physical *spj.Physical
+	Graph    *task.Graph
+	Report   *explain.Report
+}
+
+// New returns a planner over the tables of a testcat text, closed when the test ends.
+func New(t testing.TB, tables string) *Planner {
+	t.Helper()
+	c, err := testcat.New(tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := duck.Open(t.Context(), duck.Options{Threads: 1, TempDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &Planner{Catalog: c, db: db}
+}
+
+// Plan plans the text of a query.
+func (p *Planner) Plan(ctx context.Context, query string, opts Options) (*Planned, error) {
+	parsed, err := sql.Parse(query)
+	if err != nil {
+		return nil, err
+	}
+	q, ok := parsed.(sql.Query)
+	if !ok {
+		return nil, errs.New(errs.Unsupported, "plan", "statement", "only queries have a plan")
+	}
+	conn, err := p.db.Connect()
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	out := &Planned{Layouts: map[*plan.Scan]*catalog.TableLayout{}}
+	if out.Query, err = bind.Bind(ctx, stub.Engine{Conn: conn}, resolver{p.Catalog}, q); err != nil {
+		return nil, err
+	}
+	return out, p.decide(ctx, out, opts)
+}
+
+// decide does what comes after binding.
+func (p *Planner) decide(ctx context.Context, out *Planned, opts Options) error {
+	var err error
+	for _, s := range out.Query.Scans {
+		if out.Layouts[s], err = p.Catalog.Survey(ctx, s.Table, s.Filter); err != nil {
+			return err
+		}
+	}
+	if out.Physical, err = spj.Plan(out.Query, out.Layouts, spj.Options{Mode: opts.SPJ}); err != nil {
+		return err
+	}
+	if out.Graph, err = task.Build(ctx, out.Physical, out.Layouts, opts.Task); err != nil {
+		return err
+	}
+	out.Report = explain.New(out.Physical, out.Layouts, out.Graph)
+	return nil
+}
+
+// MustPlan is Plan for queries that a test knows to be right.
+func (p *Planner) MustPlan(t testing.TB, query string, opts Options) *Planned {
+	t.Helper()
+	out, err := p.Plan(t.Context(), query, opts)
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return out
+}
+
+// resolver finds the tables of a catalog; no table has a path.
+type resolver struct{ *testcat.Catalog }
+
+func (r resolver) Resolve(ctx context.Context, parts []string) (*catalog.Table, error) {
+	return r.LoadTable(ctx, parts)
+}
+
+func (r resolver) ResolvePath(_ context.Context, path string) (*catalog.Table, error) {
+	return nil, errs.New(errs.NotFound, "open table", path, "test tables have no path")
+}

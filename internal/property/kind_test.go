@@ -1,0 +1,102 @@
+package property
+
+// kind is a type of key columns: values to draw from, and the transforms that a spec may put on it.
+type kind struct {
+	name    string   // Iceberg's name of the type
+	class   string   // keys of one class may be joined
+	values  []string // as SQL literals of the type
+	extreme []string // values that some transforms can't take
+	fns     []string
+	mates   []string // literals of other types that SQL compares with the column
+}
+
+var kinds = []*kind{
+	{
+		name: "int", class: "integer",
+		values:  []string{"0", "1", "-1", "2", "7", "10", "12", "-10", "-11", "34", "-34", "100", "1000003"},
+		extreme: []string{"2147483647", "(-2147483648)"},
+		fns:     []string{"bucket[4]", "bucket[8]", "bucket[7]", "identity", "truncate[10]", "truncate[3]"},
+		mates:   []string{"7.0", "6.5", "3000000000", "'34'", "CAST(1 AS SMALLINT)", "NULL", "1e1"},
+	},
+	{
+		name: "long", class: "integer",
+		values:  []string{"0", "1", "-1", "2", "7", "10", "12", "-10", "-11", "34", "-34", "5000000000", "-5000000000"},
+		extreme: []string{"9223372036854775807", "(-9223372036854775808)", "2147483647", "(-2147483648)"},
+		fns:     []string{"bucket[4]", "bucket[8]", "bucket[7]", "identity", "truncate[10]", "truncate[3]"},
+		mates:   []string{"7.0", "6.5", "9223372036854775808", "'34'", "CAST(1 AS SMALLINT)", "NULL", "1e1"},
+	},
+	{
+		name: "decimal(9,2)", class: "decimal2",
+		values:  []string{"0.00", "0.01", "-0.01", "14.20", "-14.20", "1.28", "-1.28", "2.55", "10.65", "-10.65"},
+		extreme: []string{"9999999.99", "-9999999.99"},
+		fns:     []string{"bucket[4]", "bucket[8]", "bucket[7]", "identity", "truncate[50]"},
+		mates:   []string{"14", "1.280", "2.551", "'14.2'", "99999999999.5", "NULL"},
+	},
+	{
+		name: "decimal(38,10)", class: "decimal10",
+		values: []string{"0", "1.5", "-1.5", "0.0000000001", "-0.0000000001", "1234567890123456789.25", "128", "-128"},
+		extreme: []string{
+			"9999999999999999999999999999.9999999999", "-9999999999999999999999999999.9999999999",
+		},
+		fns:   []string{"bucket[4]", "bucket[8]", "identity", "truncate[10000]"},
+		mates: []string{"128", "1.50", "NULL"},
+	},
+	{
+		name: "string", class: "string",
+		values: []string{"''", "'a'", "'ab'", "'abc'", "'abd'", "'A'", "'a💰'", "'😀'", "'日本語'", "'é'", "'e\u0301a'", "'NULL'",
+			"' a'", "'a '", "'a''b'", "'x/y=z%41'", "'%'", "'0'", "'2026-07-05'", "'\U00020000'"},
+		fns:   []string{"bucket[4]", "bucket[8]", "bucket[7]", "identity", "truncate[1]", "truncate[2]"},
+		mates: []string{"NULL", "'ab' || 'c'"},
+	},
+	{
+		name: "binary", class: "binary",
+		values: []string{`''::BLOB`, `'\x00'::BLOB`, `'\x00\x01'::BLOB`, `'\xFF'::BLOB`, `'\x80'::BLOB`, `'abc'::BLOB`, `'ab'::BLOB`,
+			`'\xE4\xB8\x96'::BLOB`, `'\x27'::BLOB`},
+		fns:   []string{"bucket[4]", "bucket[8]", "identity", "truncate[1]", "truncate[2]"},
+		mates: []string{"NULL"},
+	},
+	{
+		name: "uuid", class: "uuid",
+		values: []string{"'f79c3e09-677c-4bbd-a479-3f349cb785e7'::UUID", "'00000000-0000-0000-0000-000000000000'::UUID",
+			"'ffffffff-ffff-ffff-ffff-ffffffffffff'::UUID", "'80000000-0000-0000-0000-000000000000'::UUID",
+			"'7fffffff-ffff-ffff-ffff-ffffffffffff'::UUID", "'00000000-0000-0000-0000-000000000001'::UUID"},
+		fns:   []string{"bucket[4]", "bucket[8]", "identity"},
+		mates: []string{"NULL", "'f79c3e09-677c-4bbd-a479-3f349cb785e7'"},
+	},
+	{
+		name: "date", class: "date",
+		values: []string{"DATE '1970-01-01'", "DATE '1969-12-31'", "DATE '1969-12-25'", "DATE '1968-12-31'", "DATE '1900-02-28'",
+			"DATE '2024-02-29'", "DATE '2024-03-01'", "DATE '2025-12-12'", "DATE '0001-01-01'", "DATE '9999-12-31'"},
+		fns:   []string{"bucket[4]", "bucket[8]", "identity", "year", "month", "day"},
+		mates: []string{"'1969-12-31'", "TIMESTAMP '1970-01-01 00:00:00'", "TIMESTAMP '1969-12-31 12:00:00'", "NULL"},
+	},
+	{
+		name: "time", class: "time",
+		values: []string{"TIME '00:00:00'", "TIME '23:59:59.999999'", "TIME '12:34:56.789'", "TIME '00:00:00.000001'", "TIME '12:00:00'"},
+		fns:    []string{"bucket[4]", "bucket[8]", "identity"},
+		mates:  []string{"'12:00:00'", "NULL"},
+	},
+	{
+		name: "timestamp", class: "timestamp",
+		values: []string{"TIMESTAMP '1970-01-01 00:00:00'", "TIMESTAMP '1969-12-31 23:59:59.999999'", "TIMESTAMP '1969-12-31 23:00:00'",
+			"TIMESTAMP '1970-01-01 00:30:00'", "TIMESTAMP '1969-12-25 10:00:00'", "TIMESTAMP '1968-12-31 23:59:59.999999'",
+			"TIMESTAMP '1900-02-28 01:02:03'", "TIMESTAMP '2024-01-02 00:00:00'", "TIMESTAMP '2024-01-02 23:30:00'",
+			"TIMESTAMP '0001-01-01 00:00:00'", "TIMESTAMP '9999-12-31 23:59:59.999999'"},
+		fns:   []string{"bucket[4]", "bucket[8]", "identity", "year", "month", "day", "hour"},
+		mates: []string{"'1969-12-31 23:00:00'", "DATE '1970-01-01'", "DATE '2024-01-02'", "'2024-01-02'", "NULL"},
+	},
+	{
+		name: "timestamptz", class: "timestamptz",
+		values: []string{"TIMESTAMPTZ '1970-01-01 00:00:00+00'", "TIMESTAMPTZ '1969-12-31 23:59:59.999999+00'",
+			"TIMESTAMPTZ '1969-12-31 23:00:00+00'", "TIMESTAMPTZ '1970-01-01 00:30:00+05:30'", "TIMESTAMPTZ '2024-01-02 00:00:00-08'",
+			"TIMESTAMPTZ '1968-12-31 23:59:59.999999+00'", "TIMESTAMPTZ '2024-01-02 23:30:00+00'", "TIMESTAMPTZ '0001-01-01 00:00:00+00'"},
+		fns:   []string{"bucket[4]", "bucket[8]", "identity", "year", "month", "day", "hour"},
+		mates: []string{"'1969-12-31 23:00:00+00'", "TIMESTAMP '1970-01-01 00:00:00'", "DATE '1970-01-01'", "NULL"},
+	},
+	{
+		name: "boolean", class: "boolean",
+		values: []string{"true", "false"},
+		fns:    []string{"identity"},
+		mates:  []string{"NULL", "'t'"},
+	},
+}

@@ -1,0 +1,404 @@
+package property
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// query is a random query and what is known of its answer.
+type query struct {
+	sql       string
+	ordered   bool   // ORDER BY names all columns, so that the order is one
+	unlimited string // of a bare LIMIT: the query without it; any of its rows will do
+	limit     int
+	joins     int
+	// eligible says that every join and the grouping have what a storage-partitioned join asks for: plain equalities, all on
+	// one key that all tables are laid out by.
+	eligible bool
+}
+
+// field is a column that a FROM clause offers. kind is nil for those that are no keys.
+type field struct {
+	name, class string
+	kind        *kind
+}
+
+// input is one item of a FROM clause.
+type input struct {
+	alias  string
+	fields []field
+	tab    *tab // nil for a derived table
+}
+
+// gen makes one query.
+type gen struct {
+	rng   *rand.Rand
+	world *world
+	query query
+	next  int
+	with  []string
+	where []string
+	// keys are the key columns that all joins so far are on, of the tables used so far; derived is that one isn't a table.
+	keys    map[string]bool
+	tabs    []*tab
+	derived bool
+}
+
+func newQuery(rng *rand.Rand, w *world) query {
+	g := &gen{rng: rng, world: w, keys: map[string]bool{"a": true, "b": true}}
+	n := []int{1, 2, 2, 2, 2, 3, 3, 4}[rng.IntN(8)]
+	from, inputs := g.relation(n)
+	g.query.joins = n - 1
+	g.filters(inputs)
+	g.choose(from, inputs)
+	g.query.eligible = g.query.eligible && !g.derived && g.common()
+	return g.query
+}
+
+// common says whether all tables are laid out by one key that all joins are on.
+func (g *gen) common() bool {
+	for _, slot := range g.tabs[0].slots() {
+		_, col, _ := strings.Cut(slot, " ")
+		if g.keys[col] && !slices.ContainsFunc(g.tabs, func(t *tab) bool { return !slices.Contains(t.slots(), slot) }) {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *gen) alias() string {
+	g.next++
+	return fmt.Sprintf("t%d", g.next)
+}
+
+func (g *gen) chance(n int) bool { return chance(g.rng, n) }
+
+// relation makes a FROM clause of n inputs.
+func (g *gen) relation(n int) (string, []input) {
+	if n == 1 {
+		if g.chance(4) {
+			return g.derivedTable()
+		}
+		return g.base()
+	}
+	k := n - 1
+	if n > 2 && g.chance(3) {
+		k = 1
+	}
+	left, l := g.relation(k)
+	right, r := g.relation(n - k)
+	if n-k > 1 {
+		right = "(" + right + ")"
+	}
+	return g.join(left, l, right, r)
+}
+
+func (g *gen) base() (string, []input) {
+	t := pick(g.rng, g.world.tabs)
+	g.tabs = append(g.tabs, t)
+	in := input{alias: g.alias(), tab: t, fields: []field{
+		{"a", t.keys["a"].class, t.keys["a"]}, {"b", t.keys["b"].class, t.keys["b"]},
+		{"v", "v", nil}, {"n", "n", nil}, {"x", "x", nil}, {"s", "string", nil},
+	}}
+	return t.name + " " + in.alias, []input{in}
+}
+
+// join joins two relations. Names of a semi-join's right side end with it.
+func (g *gen) join(left string, l []input, right string, r []input) (string, []input) {
+	kind := pick(g.rng, []string{"", "INNER", "INNER", "LEFT", "LEFT", "RIGHT", "FULL", "FULL", "SEMI", "ANTI"})
+	if (kind == "" || kind == "INNER") && g.chance(5) {
+		g.where = append(g.where, g.condition(l, r))
+		return left + ", " + right, slices.Concat(l, r)
+	}
+	text := left + " " + kind + " JOIN " + right
+	if using := g.using(l, r); using != "" {
+		text += " USING (" + using + ")"
+	} else {
+		text += " ON " + g.condition(l, r)
+	}
+	if kind == "SEMI" || kind == "ANTI" {
+		return text, l
+	}
+	return text, slices.Concat(l, r)
+}
+
+// using returns columns for USING, which must be in one input of each side, or "".
+func (g *gen) using(l, r []input) string {
+	if len(l) > 1 || len(r) > 1 || !g.chance(4) {
+		return ""
+	}
+	var both []string
+	for _, name := range []string{"a", "b"} {
+		if f, ok := find(l[0], name); ok {
+			if h, ok := find(r[0], name); ok && f.class == h.class {
+				both = append(both, name)
+			}
+		}
+	}
+	if len(both) == 0 {
+		return ""
+	}
+	if len(both) > 1 && g.chance(2) {
+		both = both[:1+g.rng.IntN(2)]
+	}
+	g.keep(both)
+	return strings.Join(both, ", ")
+}
+
+// keep notes the columns that a join is on.
+func (g *gen) keep(names []string) {
+	for k := range g.keys {
+		if !slices.Contains(names, k) {
+			delete(g.keys, k)
+		}
+	}
+}
+
+func find(in input, name string) (field, bool) {
+	for _, f := range in.fields {
+		if f.name == name {
+			return f, true
+		}
+	}
+	return field{}, false
+}
+
+// condition makes an ON condition: mostly an equality of keys, sometimes more of it, sometimes none.
+func (g *gen) condition(l, r []input) string {
+	x, y := pick(g.rng, l), pick(g.rng, r)
+	var terms, names []string
+	for range 1 + g.rng.IntN(2) {
+		if term, name := g.equality(x, y); term != "" && !slices.Contains(terms, term) {
+			terms, names = append(terms, term), append(names, name)
+		}
+	}
+	if len(terms) == 0 || g.chance(4) {
+		terms = append(terms, g.residual(x, y))
+	}
+	g.keep(names)
+	g.rng.Shuffle(len(terms), func(i, j int) { terms[i], terms[j] = terms[j], terms[i] })
+	return strings.Join(terms, " AND ")
+}
+
+// equality compares a column of each side; name is the column that both have, when it is a plain equality.
+func (g *gen) equality(x, y input) (term, name string) {
+	var pairs [][2]field
+	for _, f := range x.fields {
+		for _, h := range y.fields {
+			if f.kind != nil && h.kind != nil && f.class == h.class && (f.name == h.name || g.chance(6)) {
+				pairs = append(pairs, [2]field{f, h})
+			}
+		}
+	}
+	if len(pairs) == 0 {
+		return "", ""
+	}
+	p := pick(g.rng, pairs)
+	lhs, rhs := x.alias+"."+p[0].name, y.alias+"."+p[1].name
+	if g.chance(3) {
+		lhs, rhs = rhs, lhs
+	}
+	if p[0].name == p[1].name {
+		name = p[0].name
+	}
+	if g.chance(7) {
+		return lhs + " IS NOT DISTINCT FROM " + rhs, ""
+	}
+	return lhs + " = " + rhs, name
+}
+
+func (g *gen) residual(x, y input) string {
+	v := func(in input) string {
+		if _, ok := find(in, "v"); ok {
+			return in.alias + ".v"
+		}
+		return fmt.Sprint(g.rng.IntN(5))
+	}
+	switch g.rng.IntN(6) {
+	case 0:
+		return v(x) + " < " + v(y)
+	case 1:
+		return v(x) + " = " + v(y)
+	case 2:
+		return v(x) + " > 1"
+	case 3:
+		return v(y) + " BETWEEN 0 AND 3"
+	case 4:
+		return "(" + v(x) + " < 3 OR " + v(y) + " > 1)"
+	}
+	return v(x) + " + " + v(y) + " > 2"
+}
+
+// derivedTable makes a derived table, or a WITH entry.
+func (g *gen) derivedTable() (string, []input) {
+	g.derived = true
+	text, fields := g.derivedQuery()
+	in := input{alias: g.alias(), fields: fields}
+	if g.chance(4) {
+		g.with = append(g.with, "w"+in.alias+" AS ("+text+")")
+		return "w" + in.alias + " AS " + in.alias, []input{in}
+	}
+	if g.chance(5) { // names given from outside
+		var names []string
+		for i, f := range in.fields {
+			if f.kind == nil {
+				names = append(names, f.name)
+				continue
+			}
+			name := pick(g.rng, []string{"a", "b", f.name, "k"})
+			if slices.Contains(names, name) || slices.ContainsFunc(in.fields, func(o field) bool { return o.name == name && o != f }) {
+				name = f.name
+			}
+			in.fields[i].name = name
+			names = append(names, name)
+		}
+		return "(" + text + ") AS " + in.alias + "(" + strings.Join(names, ", ") + ")", []input{in}
+	}
+	return "(" + text + ") AS " + in.alias, []input{in}
+}
+
+func (g *gen) derivedQuery() (string, []field) {
+	from, ins := g.base()
+	in := ins[0]
+	a, b := in.fields[0], in.fields[1]
+	v, s := field{"v", "v", nil}, field{"s", "string", nil}
+	where := ""
+	if g.chance(3) {
+		where = " WHERE " + g.filter(in)
+	}
+	switch g.rng.IntN(9) {
+	case 0:
+		return "SELECT a, count(*) AS v, max(s) AS s FROM " + from + where + " GROUP BY a", []field{a, v, s}
+	case 1:
+		return "SELECT DISTINCT a, b FROM " + from + where, []field{a, b}
+	case 2:
+		return "SELECT b, a, sum(v) AS v FROM " + from + where + " GROUP BY ALL", []field{b, a, v}
+	case 3:
+		return "SELECT a, b, rank() OVER (PARTITION BY a ORDER BY v) AS v FROM " + from + where, []field{a, b, v}
+	case 4:
+		other := pick(g.rng, g.world.tabs)
+		return "SELECT a, b, v FROM " + from + where + " UNION ALL SELECT a, b, v FROM " + other.name, []field{a, b, v}
+	case 5:
+		other := pick(g.rng, g.world.tabs)
+		kind := pick(g.rng, []string{"", "LEFT ", "FULL ", "SEMI "})
+		text := "SELECT a, " + in.alias + ".v FROM " + from + " " + kind + "JOIN " + other.name + " o USING (a)"
+		return text, []field{a, v}
+	case 6:
+		return "SELECT * FROM " + from + where, in.fields
+	case 7:
+		return "SELECT a, b, v FROM " + from + " ORDER BY a, b, v LIMIT 5", []field{a, b, v}
+	}
+	return "SELECT a, b, v, s FROM " + from + where, []field{a, b, v, s}
+}
+
+// filters adds conditions and subqueries to WHERE.
+func (g *gen) filters(inputs []input) {
+	for g.chance(3) {
+		g.where = append(g.where, g.filter(pick(g.rng, inputs)))
+	}
+	if g.chance(6) {
+		g.where = append(g.where, g.subquery(pick(g.rng, inputs)))
+		g.query.joins++
+	}
+}
+
+// filter makes a condition on one input.
+func (g *gen) filter(in input) string {
+	f := pick(g.rng, in.fields)
+	name := in.alias + "." + f.name
+	if f.kind == nil {
+		switch f.class {
+		case "string":
+			return name + pick(g.rng, []string{" = 'p'", " LIKE 'p%'", " IS NULL", " <> ''", " > 'p'", " IN ('q', NULL)"})
+		case "x":
+			return name + pick(g.rng, []string{" < 0", " IS NOT NULL", " = 1.5", " >= -2.25"})
+		}
+		return name + pick(g.rng, []string{" < 3", " IS NULL", " = 2", " <> 2", " >= 1 AND " + name + " < 5", " IN (1, 2)"})
+	}
+	return g.keyFilter(name, f.kind)
+}
+
+func (g *gen) keyFilter(name string, k *kind) string {
+	literal := func() string {
+		if g.chance(5) {
+			return pick(g.rng, k.mates)
+		}
+		return pick(g.rng, slices.Concat(k.values, k.extreme))
+	}
+	if k.class == "string" && g.chance(3) {
+		return name + pick(g.rng, []string{" LIKE 'a%'", " LIKE 'ab%'", " NOT LIKE 'abc%'", " LIKE '%b'", " LIKE 'a_'", " LIKE ''", " NOT LIKE 'a%'"})
+	}
+	switch g.rng.IntN(9) {
+	case 0:
+		return name + " IS NULL"
+	case 1:
+		return name + " IS NOT NULL"
+	case 2:
+		return fmt.Sprintf("%s IN (%s, %s, %s)", name, literal(), literal(), literal())
+	case 3:
+		return fmt.Sprintf("%s NOT IN (%s, %s)", name, literal(), literal())
+	case 4:
+		return fmt.Sprintf("%s BETWEEN %s AND %s", name, literal(), literal())
+	case 5:
+		return fmt.Sprintf("(%s = %s OR %s > %s)", name, literal(), name, literal())
+	case 6:
+		return fmt.Sprintf("NOT (%s %s %s)", name, pick(g.rng, comparisons), literal())
+	case 7:
+		return literal() + " " + pick(g.rng, comparisons) + " " + name
+	}
+	return name + " " + pick(g.rng, comparisons) + " " + literal()
+}
+
+var comparisons = []string{"=", "=", "=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"}
+
+// subquery makes a condition with a subquery, most of them correlated by a key.
+func (g *gen) subquery(in input) string {
+	from, ins := g.base()
+	inner := ins[0]
+	term, name := g.equality(in, inner)
+	if term == "" {
+		return "true"
+	}
+	if g.chance(3) {
+		term += " AND " + g.filter(inner)
+	}
+	var key field
+	for _, f := range in.fields {
+		if f.kind != nil {
+			key = f
+		}
+	}
+	var match string
+	for _, f := range inner.fields {
+		if f.kind != nil && f.class == key.class {
+			match = f.name
+		}
+	}
+	switch g.rng.IntN(7) {
+	case 0, 1:
+		g.keep([]string{name})
+		return "EXISTS (SELECT 1 FROM " + from + " WHERE " + term + ")"
+	case 2:
+		g.keep([]string{name})
+		return "NOT EXISTS (SELECT 1 FROM " + from + " WHERE " + term + ")"
+	case 3:
+		g.keep(nil)
+		if match == "" {
+			return "true"
+		}
+		return fmt.Sprintf("%s.%s IN (SELECT %s.%s FROM %s)", in.alias, key.name, inner.alias, match, from)
+	case 4:
+		g.keep(nil)
+		if match == "" {
+			return "true"
+		}
+		return fmt.Sprintf("%s.%s NOT IN (SELECT %s.%s FROM %s WHERE %s.v > 2)", in.alias, key.name, inner.alias, match, from, inner.alias)
+	case 5:
+		g.keep(nil)
+		return "(SELECT count(*) FROM " + from + " WHERE " + term + ") < 3"
+	}
+	g.keep(nil)
+	return "(SELECT max(v) FROM " + from + ") > 2"
+}

@@ -1,0 +1,186 @@
+package property
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// choose writes the SELECT list and what belongs to it, and puts the query together.
+func (g *gen) choose(from string, inputs []input) {
+	var head, tail string
+	width := 0
+	switch g.rng.IntN(10) {
+	case 0, 1, 2:
+		head, width = g.rowItems(inputs)
+		g.query.eligible = g.query.joins > 0
+	case 3:
+		head = g.aggregates(inputs, 0)
+		g.query.eligible = g.query.joins > 0
+	case 4, 5, 6:
+		head, tail, width = g.grouped(inputs)
+	case 7:
+		head, width = g.rowItems(inputs)
+		head = "DISTINCT " + head
+		g.query.eligible = g.query.joins > 0
+	case 8:
+		head, width = g.windows(inputs)
+	default:
+		head = "*"
+		g.query.eligible = g.query.joins > 0
+	}
+	text := "SELECT " + head + " FROM " + from
+	if len(g.with) > 0 {
+		text = "WITH " + strings.Join(g.with, ", ") + " " + text
+	}
+	if len(g.where) > 0 {
+		text += " WHERE " + strings.Join(g.where, " AND ")
+	}
+	g.query.sql = text + tail
+	g.order(width, head, inputs)
+}
+
+func (g *gen) any(inputs []input) (input, field) {
+	in := pick(g.rng, inputs)
+	return in, pick(g.rng, in.fields)
+}
+
+// rowItems picks columns and expressions.
+func (g *gen) rowItems(inputs []input) (string, int) {
+	var items []string
+	for i := range 1 + g.rng.IntN(4) {
+		in, f := g.any(inputs)
+		e := in.alias + "." + f.name
+		if f.class == "v" && g.chance(3) {
+			e += " * 2 + 1"
+		}
+		items = append(items, fmt.Sprintf("%s AS c%d", e, i))
+	}
+	return strings.Join(items, ", "), len(items)
+}
+
+// aggregates returns aggregate calls, named from c(first) on.
+func (g *gen) aggregates(inputs []input, first int) string {
+	var items []string
+	for i := range 1 + g.rng.IntN(3) {
+		in, f := g.any(inputs)
+		e := in.alias + "." + f.name
+		calls := []string{"count(*)", "count(%s)", "count(DISTINCT %s)", "count(DISTINCT %s)", "min(%s)", "max(%s)"}
+		if f.kind != nil && (f.class == "boolean" || f.class == "uuid" || f.class == "binary") {
+			calls = calls[:4]
+		}
+		if f.kind == nil && f.class != "string" {
+			calls = append(calls, "sum(%s)", "avg(%s)", "sum(DISTINCT %s)", "count(%s) FILTER (WHERE "+e+" > 1)", "sum(%s) + count(*)", "median(%s)")
+		}
+		if f.class == "string" {
+			calls = append(calls, "string_agg(%s, ',' ORDER BY "+e+")", "bool_or("+e+" = 'p')", "max(length(%s))")
+		}
+		call := pick(g.rng, calls)
+		if strings.Contains(call, "%s") {
+			call = fmt.Sprintf(call, e)
+		}
+		items = append(items, fmt.Sprintf("%s AS c%d", call, first+i))
+	}
+	return strings.Join(items, ", ")
+}
+
+// grouped makes a GROUP BY, by keys or others.
+func (g *gen) grouped(inputs []input) (head, tail string, width int) {
+	var keys, items []string
+	byKey := false
+	for range 1 + g.rng.IntN(2) {
+		in, f := g.any(inputs)
+		if f.kind == nil && g.chance(2) {
+			in = pick(g.rng, inputs)
+			f = in.fields[0]
+		}
+		e := in.alias + "." + f.name
+		if f.class == "v" && g.chance(2) {
+			e += " % 3"
+		}
+		byKey = byKey || g.keys[f.name]
+		keys = append(keys, e)
+		items = append(items, fmt.Sprintf("%s AS c%d", e, len(items)))
+	}
+	g.query.eligible = g.query.joins > 0 || byKey && allIn(g.tabs[0].slots(), inputs, keys)
+	by := strings.Join(keys, ", ")
+	switch g.rng.IntN(6) {
+	case 0:
+		by = "1"
+		for i := 2; i <= len(keys); i++ {
+			by += fmt.Sprintf(", %d", i)
+		}
+	case 1:
+		by = "ALL"
+	}
+	aggs := g.aggregates(inputs, len(items))
+	head = strings.Join(items, ", ") + ", " + aggs
+	tail = " GROUP BY " + by
+	if g.chance(5) {
+		tail += pick(g.rng, []string{" HAVING count(*) > 1", " HAVING count(*) < 4 AND max(" + keys[0] + ") IS NOT NULL"})
+	}
+	return head, tail, len(items) + strings.Count(aggs, " AS c")
+}
+
+// allIn says whether one of the keys is a column that a slot of the single table carries.
+func allIn(slots []string, inputs []input, keys []string) bool {
+	return len(inputs) == 1 && slices.ContainsFunc(slots, func(s string) bool {
+		_, col, _ := strings.Cut(s, " ")
+		return slices.Contains(keys, inputs[0].alias+"."+col)
+	})
+}
+
+// windows makes window functions that don't depend on the order of equal rows.
+func (g *gen) windows(inputs []input) (string, int) {
+	head, width := g.rowItems(inputs)
+	in, f := g.any(inputs)
+	if f.kind == nil {
+		f = in.fields[0]
+	}
+	_, o := g.any([]input{in})
+	by := "PARTITION BY " + in.alias + "." + f.name
+	if g.chance(5) {
+		by = ""
+	}
+	call := pick(g.rng, []string{
+		"count(*) OVER (" + by + ")", "rank() OVER (" + by + " ORDER BY " + in.alias + "." + o.name + ")",
+		"count(*) OVER (" + by + " ORDER BY " + in.alias + "." + o.name + " RANGE UNBOUNDED PRECEDING)",
+		"max(" + in.alias + "." + f.name + ") OVER (" + by + ")",
+	})
+	g.query.eligible = g.query.joins > 0
+	return head + ", " + call + fmt.Sprintf(" AS c%d", width), width + 1
+}
+
+// order adds ORDER BY and LIMIT: by all columns, so that the answer is one, or a bare LIMIT, for which any rows do.
+func (g *gen) order(width int, head string, inputs []input) {
+	if width == 0 || !g.chance(4) {
+		return
+	}
+	limit := 1 + g.rng.IntN(8)
+	if g.chance(4) {
+		g.query.unlimited, g.query.limit = g.query.sql, limit
+		g.query.sql += fmt.Sprintf(" LIMIT %d", limit)
+		return
+	}
+	var keys []string
+	plain := !strings.Contains(head, "DISTINCT") && !strings.Contains(g.query.sql, "GROUP BY") && !strings.Contains(head, "OVER")
+	if plain && g.chance(3) {
+		in, f := g.any(inputs)
+		keys = append(keys, in.alias+"."+f.name+pick(g.rng, []string{"", " DESC", " NULLS FIRST"}))
+	}
+	for i := range width {
+		key := fmt.Sprint(i + 1)
+		if g.chance(3) {
+			key = fmt.Sprintf("c%d", i)
+		}
+		keys = append(keys, key+pick(g.rng, []string{"", " DESC", " ASC NULLS FIRST", " DESC NULLS LAST"}))
+	}
+	g.query.ordered = true
+	g.query.sql += " ORDER BY " + strings.Join(keys, ", ")
+	if !g.chance(4) {
+		g.query.sql += fmt.Sprintf(" LIMIT %d", limit)
+		if g.chance(3) {
+			g.query.sql += fmt.Sprintf(" OFFSET %d", g.rng.IntN(4))
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package property
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// tab is a random table: key columns a and b, and v int, n decimal(9,2), x double, s string. All tables of a world have
+// these names.
+type tab struct {
+	name  string
+	keys  map[string]*kind
+	specs [][]string // in use or current, in the order of their making
+	log   []string   // how it came to be, for whoever looks at a failure
+}
+
+// slots returns the layout keys that every spec of the table has, as "bucket[4] a".
+func (t *tab) slots() []string {
+	out := slices.Clone(t.specs[0])
+	for _, s := range t.specs[1:] {
+		out = slices.DeleteFunc(out, func(f string) bool { return !slices.Contains(s, f) })
+	}
+	return slices.DeleteFunc(out, func(f string) bool { return strings.HasPrefix(f, "void") })
+}
+
+// world is a few tables with the same kinds of keys.
+type world struct {
+	tabs []*tab
+	keys map[string]*kind
+}
+
+func pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] }
+
+// chance is true once in n times.
+func chance(rng *rand.Rand, n int) bool { return rng.IntN(n) == 0 }
+
+func newWorld(l *lab, rng *rand.Rand, space string) *world {
+	w := &world{keys: map[string]*kind{"a": pick(rng, kinds), "b": pick(rng, kinds)}}
+	if w.keys["a"].class == "boolean" {
+		w.keys["a"], w.keys["b"] = w.keys["b"], w.keys["a"]
+	}
+	shared := w.spec(rng, w.keys)
+	for i := range 4 {
+		t := &tab{name: fmt.Sprintf("%s.t%d", space, i), keys: map[string]*kind{}}
+		for name, k := range w.keys {
+			t.keys[name] = k
+			if k.class == "integer" && chance(rng, 2) { // int against long
+				t.keys[name] = kinds[rng.IntN(2)]
+			}
+		}
+		spec := slices.Clone(shared)
+		switch rng.IntN(8) {
+		case 0:
+			spec = w.spec(rng, t.keys)
+		case 1:
+			rng.Shuffle(len(spec), func(i, j int) { spec[i], spec[j] = spec[j], spec[i] })
+		case 2:
+			spec = nil
+		case 3:
+			spec = withField(spec, w.field(rng, t.keys), rng)
+		}
+		w.fill(l, rng, t, spec)
+		w.tabs = append(w.tabs, t)
+	}
+	return w
+}
+
+func (w *world) field(rng *rand.Rand, keys map[string]*kind) string {
+	col := pick(rng, []string{"a", "a", "b"})
+	if chance(rng, 12) {
+		return "void " + col
+	}
+	return pick(rng, keys[col].fns) + " " + col
+}
+
+// withField puts a field somewhere into a spec, unless the spec has it.
+func withField(spec []string, f string, rng *rand.Rand) []string {
+	if slices.Contains(spec, f) {
+		return spec
+	}
+	return slices.Insert(slices.Clone(spec), rng.IntN(len(spec)+1), f)
+}
+
+func (w *world) spec(rng *rand.Rand, keys map[string]*kind) []string {
+	spec := []string{pick(rng, keys["a"].fns) + " a"}
+	for chance(rng, 3) {
+		spec = withField(spec, w.field(rng, keys), rng)
+	}
+	return spec
+}
+
+// fill makes the table and appends to it, sometimes under a second spec, sometimes nothing.
+func (w *world) fill(l *lab, rng *rand.Rand, t *tab, spec []string) {
+	columns := []string{"a " + t.keys["a"].name, "b " + t.keys["b"].name, "v int", "n decimal(9,2)", "x double", "s string"}
+	l.create(definition{name: t.name, columns: columns, spec: spec})
+	t.specs = [][]string{spec}
+	t.log = append(t.log, fmt.Sprintf("create %s (%s) partitioned by %q", t.name, strings.Join(columns, ", "), spec))
+	batches := 1 + rng.IntN(3)
+	if chance(rng, 10) {
+		batches = 0
+	}
+	for i := range batches {
+		if i > 0 && chance(rng, 6) {
+			spec = w.spec(rng, t.keys)
+			if chance(rng, 2) { // the old fields, and one more somewhere
+				spec = withField(t.specs[0], w.field(rng, t.keys), rng)
+			}
+			l.setSpec(t.name, spec)
+			t.specs = append(t.specs, spec)
+			t.log = append(t.log, fmt.Sprintf("set spec %q", spec))
+		}
+		if i > 0 && chance(rng, 4) {
+			w.promote(l, t)
+		}
+		rows := t.rows(rng, spec)
+		l.append(t.name, rows...)
+		t.log = append(t.log, "append "+strings.Join(rows, ", "))
+	}
+}
+
+// promote makes an int key a long.
+func (w *world) promote(l *lab, t *tab) {
+	for _, name := range []string{"a", "b"} {
+		if t.keys[name].name == "int" {
+			l.promote(t.name, name)
+			t.keys[name] = kinds[1]
+			t.log = append(t.log, "promote "+name)
+			return
+		}
+	}
+}
+
+// rows draws rows from a part of the keys' values, so that some groups are missing.
+func (t *tab) rows(rng *rand.Rand, spec []string) []string {
+	pools := map[string][]string{}
+	for name, k := range t.keys {
+		pool := slices.Clone(k.values)
+		if !truncates(spec, name) {
+			pool = append(pool, k.extreme...)
+		}
+		rng.Shuffle(len(pool), func(i, j int) { pool[i], pool[j] = pool[j], pool[i] })
+		pools[name] = append(pool[:1+rng.IntN(min(len(pool), 10))], "NULL")
+	}
+	var rows []string
+	for range 1 + rng.IntN(16) {
+		row := fmt.Sprintf("(%s, %s, %s, %s, %s, %s)", pick(rng, pools["a"]), pick(rng, pools["b"]),
+			orNull(rng, fmt.Sprint(rng.IntN(10)-3)), orNull(rng, fmt.Sprintf("%d.%02d", rng.IntN(9), rng.IntN(100))),
+			orNull(rng, fmt.Sprint(float64(rng.IntN(64))/4-8)), orNull(rng, pick(rng, []string{"''", "'p'", "'q'", "'pq'", "'💰'"})))
+		rows = append(rows, row)
+		for chance(rng, 5) {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// truncates says whether a spec can't take the extreme values of a column.
+func truncates(spec []string, name string) bool {
+	return slices.ContainsFunc(spec, func(f string) bool {
+		return strings.HasPrefix(f, "truncate") && strings.HasSuffix(f, " "+name)
+	})
+}
+
+func orNull(rng *rand.Rand, text string) string {
+	if chance(rng, 7) {
+		return "NULL"
+	}
+	return text
+}
+
+// story tells how the tables came to be.
+func (w *world) story() string {
+	var b strings.Builder
+	for _, t := range w.tabs {
+		b.WriteString(strings.Join(t.log, "\n  ") + "\n")
+	}
+	return b.String()
+}
