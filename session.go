@@ -36,8 +36,9 @@ func (s *Session) OnProgress(f func(done, total int)) { s.progress = f }
 // Split cuts a script into its statements.
 func (s *Session) Split(script string) ([]string, error) { return sql.Split(script) }
 
-// Run runs one statement. The rows must be closed; a statement without rows gives Rows without columns.
-func (s *Session) Run(ctx context.Context, stmt string) (rows *Rows, err error) {
+// Query runs one statement; args are the values of its parameters, written ? or $1. The rows must be closed; a statement
+// without rows gives Rows without columns.
+func (s *Session) Query(ctx context.Context, stmt string, args ...any) (rows *Rows, err error) {
 	defer guard(stmt, &err)
 	parsed, err := sql.Parse(stmt)
 	if err != nil {
@@ -45,7 +46,7 @@ func (s *Session) Run(ctx context.Context, stmt string) (rows *Rows, err error) 
 	}
 	switch st := parsed.(type) {
 	case sql.Query:
-		return s.query(ctx, st)
+		return s.query(ctx, st, args)
 	case sql.Explain:
 		return s.explain(ctx, st)
 	case sql.Set:
@@ -68,6 +69,17 @@ func (s *Session) Run(ctx context.Context, stmt string) (rows *Rows, err error) 
 		return s.engine.describeRows(ctx, st.Table)
 	}
 	return nil, errs.New(errs.Internal, "run", "statement", "no way to run a %T", parsed)
+}
+
+// Exec runs one statement to its end, throws its rows away and returns its counters.
+func (s *Session) Exec(ctx context.Context, stmt string, args ...any) (Counters, error) {
+	rows, err := s.Query(ctx, stmt, args...)
+	if err != nil {
+		return Counters{}, err
+	}
+	defer rows.Close()
+	err = drain(ctx, rows)
+	return rows.Counters(), err
 }
 
 // ExplainOptions steer Explain.
@@ -109,9 +121,9 @@ type planned struct {
 	graph    *task.Graph
 }
 
-func (s *Session) plan(ctx context.Context, q sql.Query) (*planned, error) {
+func (s *Session) plan(ctx context.Context, q sql.Query, args ...any) (*planned, error) {
 	p := &planned{tables: newTables(s.engine)}
-	err := s.fill(ctx, p, q)
+	err := s.fill(ctx, p, q, args)
 	if err != nil {
 		p.tables.close()
 		return nil, err
@@ -119,7 +131,7 @@ func (s *Session) plan(ctx context.Context, q sql.Query) (*planned, error) {
 	return p, nil
 }
 
-func (s *Session) fill(ctx context.Context, p *planned, q sql.Query) error {
+func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, args []any) error {
 	conn, err := s.engine.binder.Connect()
 	if err != nil {
 		return err
@@ -160,8 +172,8 @@ func (s *Session) start(ctx context.Context, p *planned) (*exec.Stream, error) {
 	})
 }
 
-func (s *Session) query(ctx context.Context, q sql.Query) (*Rows, error) {
-	p, err := s.plan(ctx, q)
+func (s *Session) query(ctx context.Context, q sql.Query, args []any) (*Rows, error) {
+	p, err := s.plan(ctx, q, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ func (r *results) statement(ctx context.Context, session *tarn.Session, stmt str
 	line := r.app.progress("planning")
 	defer line.Stop()
 	session.OnProgress(func(done, total int) { line.Set(fmt.Sprintf("%d of %d packs", done, total)) })
-	rows, err := session.Run(ctx, stmt)
+	rows, err := session.Query(ctx, stmt)
 	if err != nil {
 		return err
 	}

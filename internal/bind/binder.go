@@ -24,12 +24,13 @@ type binder struct {
 	folded   map[string]sql.Node // the values of clock readings
 
 	aggregates map[string]bool
+	args       []any
 }
 
-// Bind binds a query. Every table is loaded once, so that all its mentions see one version.
-func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query) (*plan.Query, error) {
+// Bind binds a query; args are the values of its parameters, in order. Every table is loaded once, so that all its mentions see one version.
+func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, args ...any) (*plan.Query, error) {
 	b := &binder{
-		engine: engine, resolver: resolver, query: &plan.Query{},
+		engine: engine, resolver: resolver, args: args, query: &plan.Query{},
 		loaded: map[string]*catalog.Table{}, scanOf: map[plan.SourceID]*plan.Scan{},
 		blockOf: map[plan.SourceID]*plan.Block{}, exprs: map[string]sql.Node{}, folded: map[string]sql.Node{},
 	}

@@ -51,6 +51,8 @@ func (b *binder) prepare(ctx context.Context, root sql.Node) error {
 		switch n.Class() {
 		case "FUNCTION":
 			failed = b.prepareFunction(ctx, n)
+		case "PARAMETER":
+			failed = b.bindArgument(ctx, n)
 		case "COLLATE":
 			failed = errs.New(errs.Unsupported, "bind", "COLLATE "+n.Str("collation"), "collations other than binary aren't supported").
 				WithHint("compare lower(column) instead")

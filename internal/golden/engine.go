@@ -17,7 +17,7 @@ type Answer struct {
 
 // Ask runs a statement and reads all of its rows.
 func Ask(ctx context.Context, s *tarn.Session, sql string) Answer {
-	rows, err := s.Run(ctx, sql)
+	rows, err := s.Query(ctx, sql)
 	if err != nil {
 		return Answer{Err: err}
 	}

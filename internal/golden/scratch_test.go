@@ -10,7 +10,7 @@ import (
 )
 
 func TestScratch(t *testing.T) {
-	db, err := duck.Open(t.Context(), duck.Options{})
+	db, err := duck.Open(t.Context(), duck.Options{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

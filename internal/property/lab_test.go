@@ -171,7 +171,7 @@ func (l *lab) session(m mode) *tarn.Session {
 	l.t.Helper()
 	s := l.engine.Session()
 	for _, set := range m {
-		rows, err := s.Run(context.Background(), set)
+		rows, err := s.Query(context.Background(), set)
 		l.must(err)
 		l.must(rows.Close())
 	}
@@ -188,7 +188,7 @@ type answer struct {
 // ask lets the engine answer.
 func (l *lab) ask(m mode, query string) (a answer) {
 	l.t.Helper()
-	rows, err := l.session(m).Run(context.Background(), query)
+	rows, err := l.session(m).Query(context.Background(), query)
 	if err != nil {
 		return answer{err: err}
 	}
