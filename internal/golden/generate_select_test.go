@@ -35,6 +35,7 @@ func (g *generator) body(depth int, want []kind) (string, []column) {
 
 // setOperation combines two queries of the same kinds.
 func (g *generator) setOperation(depth int) (string, []column) {
+	g.union = true
 	want := make([]kind, 1+g.IntN(3))
 	for i := range want {
 		want[i] = one(g, number, key, text, money)

@@ -100,6 +100,7 @@ type generator struct {
 	family []relation
 	ctes   []relation
 	names  int
+	union  bool // there is a set operation somewhere
 }
 
 // query is a random statement. Rows in the order of their sorted columns are comparable; with a limit nothing else is.
@@ -165,8 +166,7 @@ func (g *generator) with() string {
 // sort adds ORDER BY and LIMIT to the whole query.
 func (g *generator) sort(q *query, columns int) {
 	var keys []string
-	for range 1 + g.IntN(2) {
-		at := g.IntN(columns)
+	for _, at := range g.Perm(columns)[:min(columns, 1+g.IntN(2))] {
 		q.sorted = append(q.sorted, at)
 		by := one(g, fmt.Sprint(at+1), fmt.Sprintf("c%d", at))
 		keys = append(keys, by+one(g, "", " DESC")+one(g, "", " NULLS FIRST", " NULLS LAST"))
@@ -175,7 +175,9 @@ func (g *generator) sort(q *query, columns int) {
 		q.sql = "SELECT * FROM (" + q.sql + ")"
 	}
 	q.sql += " ORDER BY " + strings.Join(keys, ", ")
-	if g.oneIn(2) {
+	// DuckDB 1.5 loses rows when LIMIT stands over a set operation of an INTEGER with a BIGINT: the limit's threshold is
+	// compared with rows that aren't cast yet.
+	if !g.union && g.oneIn(2) {
 		q.limited = true
 		q.sql += fmt.Sprintf(" LIMIT %d", g.IntN(20))
 		if g.oneIn(3) {

@@ -1,6 +1,8 @@
 package layout
 
 import (
+	"strings"
+
 	"github.com/tarndb/tarn/internal/plan"
 )
 
@@ -18,10 +20,10 @@ func ForBlock(b *plan.Block, from Property) Property {
 		return from
 	}
 	var out []Slot
-	why := ""
+	var blocker string
 	for i, s := range from.Slots {
-		if w := blocked(b, s); w != "" {
-			why = w
+		if op := blocked(b, s); op != "" {
+			blocker = op
 			continue
 		}
 		k := s
@@ -36,19 +38,25 @@ func ForBlock(b *plan.Block, from Property) Property {
 		}
 		out = append(out, k)
 	}
-	if len(out) == 0 {
-		return none("%s", why)
+	if len(out) > 0 {
+		return Property{Slots: out}
 	}
-	return Property{Slots: out}
+	if blocker == allRows {
+		return none("%s", allRows)
+	}
+	return none("%s has no column that carries %s", blocker, strings.Join(slotNames(from), " or "))
 }
+
+// allRows is what blocks every slot.
+const allRows = "an aggregate over all rows spans all groups"
 
 // blocked returns which operator of the block needs rows of several of the slot's groups, or "".
 func blocked(b *plan.Block, s Slot) string {
 	if b.Group != nil && !hasStrong(s, b.Group.Keys) {
 		if len(b.Group.Keys) == 0 && b.Group.Text == "" {
-			return "an aggregate over all rows spans all groups"
+			return allRows
 		}
-		return "GROUP BY " + b.Group.Text + " has no column that carries " + s.String()
+		return "GROUP BY " + b.Group.Text
 	}
 	if b.Distinct {
 		var cols []plan.Col
@@ -58,12 +66,12 @@ func blocked(b *plan.Block, s Slot) string {
 			}
 		}
 		if !hasStrong(s, cols) {
-			return "DISTINCT has no column that carries " + s.String()
+			return "DISTINCT"
 		}
 	}
 	for _, keys := range b.Windows {
 		if !hasStrong(s, keys) {
-			return "a window's PARTITION BY has no column that carries " + s.String()
+			return "a window's PARTITION BY"
 		}
 	}
 	return ""

@@ -1,9 +1,6 @@
 package layout
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/tarndb/tarn/internal/plan"
 )
 
@@ -17,7 +14,7 @@ import (
 // the left join filled in lie in many groups, and the rows of c with NULL in one.
 func ForJoin(j *plan.Join, l, r Property) Property {
 	if len(l.Slots) == 0 || len(r.Slots) == 0 {
-		return none("%s", firstOf(l.Why, r.Why))
+		return none("%s", missing(j, l, r))
 	}
 	if len(j.On) == 0 {
 		return none("no equality between plain columns of both sides in %s", conditionText(j))
@@ -35,22 +32,6 @@ func ForJoin(j *plan.Join, l, r Property) Property {
 		return none("%s", mismatch(j, l, r))
 	}
 	return Property{Slots: out}
-}
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
-}
-
-func conditionText(j *plan.Join) string {
-	if j.Text == "" {
-		return "a cross join"
-	}
-	return j.Text
 }
 
 func connects(j *plan.Join, ls, rs Slot) bool {
@@ -80,7 +61,7 @@ func IsStrict(j *plan.Join, ls, rs Slot) bool {
 // inner join a weak carrier compared by "=" becomes strong, since its NULLs are gone. A full join's USING column is the
 // coalesced one, and strong when it is made of strong ones.
 func joined(j *plan.Join, ls, rs Slot, li, ri int) Slot {
-	out := Slot{Transform: ls.Transform, Class: ls.Class, Column: ls.Column, From: []int{li, ri}, Carriers: map[plan.Col]Strength{}}
+	out := Slot{Transform: ls.Transform, Class: ls.Class, Column: ls.Column, Table: ls.Table, From: []int{li, ri}, Carriers: map[plan.Col]Strength{}}
 	keepLeft := j.Kind != plan.Right && j.Kind != plan.Full
 	keepRight := j.Kind == plan.Inner || j.Kind == plan.Right
 	for c, s := range ls.Carriers {
@@ -115,25 +96,4 @@ func weakenUnless(keep bool, s Strength) Strength {
 		return s
 	}
 	return Weak
-}
-
-// mismatch tells why no pair of slots matches, with the keys of both sides and what would mend it.
-func mismatch(j *plan.Join, l, r Property) string {
-	for _, ls := range l.Slots {
-		for _, rs := range r.Slots {
-			if ls.Class != rs.Class || !connects(j, ls, rs) {
-				continue
-			}
-			return fmt.Sprintf("%s on one side, %s on the other: the transforms differ, and joining them needs a reduction or an exchange, which isn't supported yet", ls, rs)
-		}
-	}
-	return fmt.Sprintf("%s connects no layout key of both sides: the left has %s, the right %s", conditionText(j), slotList(l), slotList(r))
-}
-
-func slotList(p Property) string {
-	var parts []string
-	for _, s := range p.Slots {
-		parts = append(parts, s.String())
-	}
-	return strings.Join(parts, ", ")
 }

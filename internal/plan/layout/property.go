@@ -21,6 +21,7 @@ type Slot struct {
 	// Fields, of a scan's slot, is the place of the partition field in each spec in use. Column is its source.
 	Fields map[catalog.SpecID]int
 	Column catalog.Field
+	Table  *catalog.Table // that Column is of
 	// Liar names a file of a scan whose bounds say that none of its rows belongs in its bucket. A core over the slot would
 	// lose rows, so whoever makes one refuses the file.
 	Liar string
@@ -68,4 +69,4 @@ func ClassOf(t transform.Type) (Class, bool) {
 }
 
 // String writes the slot as DDL does, such as bucket(16, customer_id).
-func (s Slot) String() string { return s.Transform.SQL(s.Column.Name) }
+func (s Slot) String() string { return s.Transform.SQL(catalog.QuoteIdent(s.Column.Name)) }

@@ -65,7 +65,7 @@ func slotFor(s *plan.Scan, l *catalog.TableLayout, specs []catalog.SpecID, f cat
 		return Slot{}, why
 	}
 	slot := Slot{
-		Transform: f.Transform, Class: class, Column: column, Fields: map[catalog.SpecID]int{},
+		Transform: f.Transform, Class: class, Column: column, Table: s.Table, Fields: map[catalog.SpecID]int{},
 		Carriers: map[plan.Col]Strength{{Source: s.Source, Index: int(column.ID)}: Strong},
 	}
 	for _, id := range specs {

@@ -1,0 +1,71 @@
+package layout
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/plan"
+)
+
+// of writes the slot with its table, as reasons do: bucket(16, customer_id) of shop.orders.
+func (s Slot) of() string { return s.String() + " of " + s.Table.Ident.String() }
+
+func conditionText(j *plan.Join) string {
+	if j.Text == "" {
+		return "a cross join"
+	}
+	return j.Text
+}
+
+// missing tells which side of a join has no layout key at all, and the statement that would give it the other side's.
+func missing(j *plan.Join, l, r Property) string {
+	why, has, bare, column := l.Why, r, j.Left, func(e plan.Equality) (other, own plan.Col) { return e.Right, e.Left }
+	if len(l.Slots) > 0 {
+		why, has, bare, column = r.Why, l, j.Right, func(e plan.Equality) (other, own plan.Col) { return e.Left, e.Right }
+	}
+	scan, ok := bare.(*plan.ScanRel)
+	if !ok {
+		return why
+	}
+	for _, eq := range j.On {
+		other, own := column(eq)
+		for _, s := range has.Slots {
+			f, known := scan.Scan.Table.Schema.Field(catalog.FieldID(own.Index))
+			if _, carried := s.Carriers[other]; carried && known && own.Source == scan.Scan.Source {
+				return fmt.Sprintf("%s, and the other side has %s; after ALTER TABLE %s ADD PARTITION FIELD %s and a rewrite of its files the join needs no shuffle",
+					why, s.of(), scan.Scan.Table.Ident, s.Transform.SQL(catalog.QuoteIdent(f.Name)))
+			}
+		}
+	}
+	return why
+}
+
+// mismatch tells why no pair of slots matches, with the keys of both sides and what would mend it.
+func mismatch(j *plan.Join, l, r Property) string {
+	for _, ls := range l.Slots {
+		for _, rs := range r.Slots {
+			if ls.Class == rs.Class && connects(j, ls, rs) {
+				return fmt.Sprintf("%s, but %s: the transforms differ; after ALTER TABLE %s REPLACE PARTITION FIELD %s WITH %s and a rewrite of its files the join needs no shuffle",
+					ls.of(), rs.of(), rs.Table.Ident, rs, ls.Transform.SQL(catalog.QuoteIdent(rs.Column.Name)))
+			}
+		}
+	}
+	return fmt.Sprintf("%s connects no layout key of both sides: the left has %s, the right %s", conditionText(j), slotList(l), slotList(r))
+}
+
+func slotList(p Property) string {
+	var parts []string
+	for _, s := range p.Slots {
+		parts = append(parts, s.of())
+	}
+	return strings.Join(parts, ", ")
+}
+
+func slotNames(p Property) []string {
+	var names []string
+	for _, s := range p.Slots {
+		names = append(names, s.String())
+	}
+	return names
+}
