@@ -39,11 +39,13 @@ type Config struct {
 	Catalogs       []CatalogConfig
 	DefaultCatalog string // the catalog of names without one; "": the only one, or the one called "default"
 	Relocate       []Relocation
-	MemoryBytes    int64             // for the whole process; 0: 80 % of what the machine or container has
-	Threads        int               // 0: one per core
-	TempDir        string            // where data is spilled; "": the system's
-	Settings       map[string]string // defaults of SET options
-	Notice         func(string)      // receives what a person should know and no error says; may be nil
+	// MemoryBytes is the limit for the whole process; 0: 80 % of what the machine or container has. When it is given, Open
+	// also sets the Go runtime's soft memory limit to an eighth of it.
+	MemoryBytes int64
+	Threads     int               // 0: one per core
+	TempDir     string            // where data is spilled; "": the system's
+	Settings    map[string]string // defaults of SET options
+	Notice      func(string)      // receives what a person should know and no error says; may be nil
 }
 
 // Engine holds open catalogs. It is safe for concurrent use and must be closed.
@@ -59,7 +61,9 @@ type Engine struct {
 
 // Open makes an Engine. Catalogs are opened when first used.
 func Open(ctx context.Context, cfg Config) (*Engine, error) {
-	if cfg.MemoryBytes == 0 {
+	if cfg.MemoryBytes > 0 {
+		debug.SetMemoryLimit(exec.GoHeapBytes(cfg.MemoryBytes))
+	} else {
 		cfg.MemoryBytes = settings.DefaultMemory()
 	}
 	if cfg.Threads == 0 {
@@ -78,7 +82,6 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, errs.Wrap(errs.Invalid, "make temporary folder", cfg.TempDir, err)
 	}
-	debug.SetMemoryLimit(exec.GoHeapBytes(cfg.MemoryBytes))
 	db, err := duck.Open(ctx, duck.Options{Threads: 1, TempDir: dir, MemoryBytes: binderBytes})
 	if err != nil {
 		_ = os.RemoveAll(dir)

@@ -2,6 +2,7 @@ package tarn
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
 
@@ -104,7 +105,7 @@ func columnsOf(in []plan.Column) []Column {
 func drain(ctx context.Context, s batchSource) error {
 	for {
 		b, err := s.Next(ctx)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {

@@ -137,7 +137,7 @@ func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, args []any)
 		return err
 	}
 	defer conn.Close()
-	if p.query, err = bind.Bind(ctx, stub.Engine{Conn: conn}, p.tables, q); err != nil {
+	if p.query, err = bind.Bind(ctx, stub.Engine{Conn: conn}, p.tables, q, args...); err != nil {
 		return err
 	}
 	if p.layouts, err = p.tables.survey(ctx, p.query); err != nil {

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -194,16 +195,16 @@ func parseUUID(text string) (Value, error) {
 	const form = "8-4-4-4-12 hex digits are needed"
 	groups := strings.Split(text, "-")
 	if len(groups) != 5 {
-		return nil, fmt.Errorf(form)
+		return nil, errors.New(form)
 	}
 	for i, n := range []int{8, 4, 4, 4, 12} {
 		if len(groups[i]) != n {
-			return nil, fmt.Errorf(form)
+			return nil, errors.New(form)
 		}
 	}
 	b, err := hex.DecodeString(strings.Join(groups, ""))
 	if err != nil {
-		return nil, fmt.Errorf(form)
+		return nil, errors.New(form)
 	}
 	return [16]byte(b), nil
 }

@@ -134,7 +134,7 @@ func (b *binder) scan(ctx context.Context, t *catalog.Table, alias string) (*pla
 }
 
 // load pins a table once per statement.
-func (b *binder) load(ctx context.Context, key string, get func() (*catalog.Table, error)) (*catalog.Table, error) {
+func (b *binder) load(key string, get func() (*catalog.Table, error)) (*catalog.Table, error) {
 	if t, ok := b.loaded[key]; ok {
 		return t, nil
 	}

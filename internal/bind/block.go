@@ -196,7 +196,7 @@ func (b *binder) ordering(ctx context.Context, n sql.Node, q *bound, blk *plan.B
 		switch m.Type() {
 		case "ORDER_MODIFIER":
 			found = true
-			keys, hidden, ok := orderKeys(m, n, q, blk)
+			keys, hidden, ok := orderKeys(m, n, blk)
 			if !ok {
 				blk.Whole = "ORDER BY an expression over a set operation or DISTINCT is run whole"
 				return nil, nil
@@ -223,7 +223,7 @@ func (b *binder) ordering(ctx context.Context, n sql.Node, q *bound, blk *plan.B
 
 // orderKeys writes ORDER BY as output positions; expressions that aren't output columns become hidden columns at the end,
 // by name.
-func orderKeys(m, n sql.Node, q *bound, blk *plan.Block) (keys []string, hidden []sql.Node, ok bool) {
+func orderKeys(m, n sql.Node, blk *plan.Block) (keys []string, hidden []sql.Node, ok bool) {
 	for _, o := range m.List("orders") {
 		e := o.Child("expression")
 		suffix := direction(o)

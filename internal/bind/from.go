@@ -100,7 +100,7 @@ func (b *binder) bindTable(ctx context.Context, n sql.Node, sc *scope, env *cteE
 	if len(parts) == 1 && isDataFile(name) {
 		return b.opaque(ctx, sql.Node{"type": "FILE", "alias": n.Str("alias")}, sc, env, name+" is a file and has no layout")
 	}
-	t, err := b.load(ctx, strings.Join(parts, "\x00"), func() (*catalog.Table, error) {
+	t, err := b.load(strings.Join(parts, "\x00"), func() (*catalog.Table, error) {
 		if len(parts) == 1 && strings.ContainsAny(name, "/\\") {
 			return b.resolver.ResolvePath(ctx, name)
 		}
@@ -277,7 +277,7 @@ func (b *binder) bindTableFunction(ctx context.Context, n sql.Node, sc *scope, e
 			return nil, errs.New(errs.Syntax, "bind", "iceberg()", "it takes one string: the path of a table folder or a metadata file")
 		}
 		path := args[0].Child("value").Str("value")
-		t, err := b.load(ctx, "\x00"+path, func() (*catalog.Table, error) { return b.resolver.ResolvePath(ctx, path) })
+		t, err := b.load("\x00"+path, func() (*catalog.Table, error) { return b.resolver.ResolvePath(ctx, path) })
 		if err != nil {
 			return nil, err
 		}

@@ -53,7 +53,8 @@ func (b *binder) bindQuery(ctx context.Context, n sql.Node, outer *scope, env *c
 }
 
 // bindWith takes a query's WITH entries out of the text, to be put in where they are mentioned. Entries whose mentions
-// must share one computation stay: recursive ones, MATERIALIZED ones and volatile ones; kept says why.
+// must share one computation stay: recursive and volatile ones; kept says why. MATERIALIZED is advice about speed, which
+// the parse tree doesn't keep.
 func (b *binder) bindWith(ctx context.Context, n sql.Node, outer *scope, env *cteEnv) (*cteEnv, string, error) {
 	entries := n.Child("cte_map").List("map")
 	if len(entries) == 0 {
@@ -68,11 +69,8 @@ func (b *binder) bindWith(ctx context.Context, n sql.Node, outer *scope, env *ct
 		}
 		query := v.Child("query").Child("node")
 		why := isVolatile(query)
-		switch {
-		case query.Type() == "RECURSIVE_CTE_NODE":
+		if query.Type() == "RECURSIVE_CTE_NODE" {
 			why = "WITH RECURSIVE " + name + " is computed whole"
-		case v.Str("materialized") == "CTE_MATERIALIZE_ALWAYS":
-			why = "WITH " + name + " AS MATERIALIZED is computed once"
 		}
 		if why == "" {
 			env = &cteEnv{name: name, cte: &cte{query, v.Strs("aliases"), env}, next: env}
@@ -150,7 +148,7 @@ func (b *binder) bindExprs(ctx context.Context, sc *scope, env *cteEnv, exprs ..
 
 // bindName shortens a long name, notes correlation, and folds a clock reading that no column hides.
 func (b *binder) bindName(ctx context.Context, sc *scope, n sql.Node) error {
-	if _, _, ok := sc.resolve(n); ok {
+	if sc.places(n) {
 		return nil
 	}
 	if parts := n.Strs("column_names"); len(parts) == 1 && bareClocks[strings.ToLower(parts[0])] {
@@ -178,7 +176,7 @@ func unresolvedName(sc *scope, n sql.Node) string {
 			if c.Class() != "COLUMN_REF" {
 				return true
 			}
-			if _, _, ok := sc.resolve(c); !ok && !isKnown(c.Strs("column_names"), known) {
+			if !sc.places(c) && !isKnown(c.Strs("column_names"), known) {
 				bad = "the name " + strings.Join(c.Strs("column_names"), ".") + " can't be placed"
 			}
 			return true
@@ -210,7 +208,7 @@ func isKnown(parts []string, known []map[string]bool) bool {
 // wholeReason returns what in a SELECT's own text keeps it from being run in parts.
 func wholeReason(n sql.Node) string {
 	own := n.Clone()
-	own["from_table"] = nil // blocks answer for themselves
+	own["from_table"] = nodes(conditions(n.Child("from_table"))) // blocks answer for themselves
 	if why := isVolatile(own); why != "" {
 		return why
 	}
@@ -226,6 +224,18 @@ func wholeReason(n sql.Node) string {
 		}
 	}
 	return ""
+}
+
+// conditions returns the ON conditions of a FROM clause's joins.
+func conditions(from sql.Node) []sql.Node {
+	if from.Type() != "JOIN" {
+		return nil
+	}
+	out := append(conditions(from.Child("left")), conditions(from.Child("right"))...)
+	if c := from.Child("condition"); c != nil {
+		out = append(out, c)
+	}
+	return out
 }
 
 func groupSets(n sql.Node) []any {

@@ -31,8 +31,9 @@ type scope struct {
 	outer   *scope
 	sources []*source
 	merged  map[string]plan.Col
-	// correlated is set when a name was found in an outer scope.
-	correlated bool
+	// correlated is set when a name of the block, or of a query inside it, was found in an outer scope; far when that was
+	// beyond the next one.
+	correlated, far bool
 	// subquery is set when an expression of the block holds a subquery, semi-joins aside.
 	subquery bool
 }
@@ -116,18 +117,26 @@ func (sc *scope) unqualified(name string) (ref, bool) {
 	return ref{found[0], true}, true
 }
 
-// resolve resolves a reference here or in an outer scope; outer tells which.
-func (sc *scope) resolve(n sql.Node) (r ref, outer, ok bool) {
-	if r, ok := sc.local(n); ok {
-		return r, false, true
+// places says whether a reference leads to a column here or in an outer scope.
+func (sc *scope) places(n sql.Node) bool {
+	if _, ok := sc.local(n); ok {
+		return true
 	}
 	for up := sc.outer; up != nil; up = up.outer {
-		if r, ok := up.local(n); ok {
-			sc.correlated = true
-			return r, true, true
+		if _, ok := up.local(n); ok {
+			sc.correlate(up)
+			return true
 		}
 	}
-	return ref{}, false, false
+	return false
+}
+
+// correlate notes on every scope from sc up to where the name was found that it, too, looks out of itself.
+func (sc *scope) correlate(found *scope) {
+	for s := sc; s != found; s = s.outer {
+		s.correlated = true
+		s.far = s.far || s.outer != found
+	}
 }
 
 // column resolves an expression that is nothing but a column of this scope.

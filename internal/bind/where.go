@@ -101,8 +101,7 @@ func (b *binder) semiKeys(j *plan.Join, q, inner *bound, query, child sql.Node) 
 		return inner.whole
 	case b.isAggregated(query) || query.Child("qualify") != nil || hasLimit(query):
 		return "a subquery with aggregates, windows or LIMIT is run whole"
-	}
-	if inner.scope.outer != nil && usesOuterOuter(query, inner.scope) {
+	case inner.scope.far:
 		return "a subquery that looks two levels out is run whole"
 	}
 	for _, c := range conjuncts(query.Child("where_clause")) {
@@ -142,22 +141,6 @@ func correlation(c sql.Node, outer, inner *scope) (plan.Equality, bool) {
 		}
 	}
 	return plan.Equality{}, false
-}
-
-// usesOuterOuter says whether a name in the query is found in neither its own scope nor the next one out.
-func usesOuterOuter(query sql.Node, sc *scope) bool {
-	far := false
-	query.Walk(func(n sql.Node) bool {
-		if n.Class() == "COLUMN_REF" {
-			if _, ok := sc.local(n); !ok {
-				if _, ok := sc.outer.local(n); !ok {
-					far = true
-				}
-			}
-		}
-		return !far
-	})
-	return far
 }
 
 // isAggregated says whether a SELECT groups or aggregates: then it gives rows that no input row stands for.

@@ -35,10 +35,7 @@ func (c *Conn) CopyParquet(ctx context.Context, selectSQL string, fields []catal
 	if err := c.checkColumns(ctx, selectSQL, fields); err != nil {
 		return nil, err
 	}
-	text, err := copySQL(selectSQL, fields, path, opts)
-	if err != nil {
-		return nil, err
-	}
+	text := copySQL(selectSQL, fields, path, opts)
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return nil, errs.New(errs.Exists, "write file", path, "there is a file of that name")
 	}
@@ -114,7 +111,7 @@ func (c *Conn) checkColumns(ctx context.Context, selectSQL string, fields []cata
 	return nil
 }
 
-func copySQL(selectSQL string, fields []catalog.Field, path string, opts CopyOptions) (string, error) {
+func copySQL(selectSQL string, fields []catalog.Field, path string, opts CopyOptions) string {
 	compression := opts.Compression
 	if compression == "" {
 		compression = "zstd"
@@ -126,7 +123,7 @@ func copySQL(selectSQL string, fields []catalog.Field, path string, opts CopyOpt
 	if opts.RowGroupRows > 0 {
 		options = append(options, fmt.Sprintf("ROW_GROUP_SIZE %d", opts.RowGroupRows))
 	}
-	return fmt.Sprintf("COPY (%s) TO %s (%s)", selectSQL, quoteText(path), strings.Join(options, ", ")), nil
+	return fmt.Sprintf("COPY (%s) TO %s (%s)", selectSQL, quoteText(path), strings.Join(options, ", "))
 }
 
 // fieldIDs returns the IDs of fields as COPY wants them: a nested field's own ID stands among its children's.

@@ -146,5 +146,5 @@ func (k *keyCheck) fail(id int64, x column, i, file int) error {
 		k.Column, value, op, found, k.Transform.Human(k.Type, k.Expected[file])).
 		WithHint("rewrite the file with a writer that follows the table's spec; tarn audit lists all such files")
 	k.failure.CompareAndSwap(nil, failure)
-	return fmt.Errorf("%s %s", failure, markOf(id))
+	return fmt.Errorf("%w %s", failure, markOf(id))
 }

@@ -120,9 +120,9 @@ func sourceName(id catalog.FieldID) string { return fmt.Sprintf("f%d", id) }
 
 // inner returns the select list that gives columns their names.
 func (s Scan) inner() string {
-	parts := make([]string, len(s.Columns))
-	for i, c := range s.Columns {
-		parts[i] = sourceName(c.Field.ID) + " AS " + quoteName(c.As)
+	parts := make([]string, 0, len(s.Columns)+1)
+	for _, c := range s.Columns {
+		parts = append(parts, sourceName(c.Field.ID)+" AS "+quoteName(c.As))
 	}
 	if len(s.Checks) > 0 {
 		parts = append(parts, "file_index AS "+quoteName(fileIndexName))

@@ -54,7 +54,6 @@ func verifyRun(id int64, x column, from, to int, file uint64) error {
 // expectation is what each key of one file must be like, in the form that its matcher wants.
 type expectation struct {
 	once      sync.Once
-	bucket    int32
 	low, high int64 // the keys that the partition value stands for; high < low when there are none
 	key       []byte
 }

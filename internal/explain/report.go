@@ -246,6 +246,9 @@ func finalText(p *spj.Physical) string {
 		return "merge the packs' first rows"
 	case spj.Complete:
 		if p.Query.Root.Order != nil && p.Cores[len(p.Cores)-1].Block == p.Query.Root {
+			if p.Query.Root.Order.By == "" {
+				return "leave out the first rows"
+			}
 			return "put rows in order"
 		}
 	}

@@ -67,8 +67,8 @@ func checkHint(ctx context.Context, fio fileIO, folder string, newest version) e
 	if err != nil {
 		return err
 	}
-	hint, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil || hint <= newest.number {
+	hint, bad := strconv.Atoi(strings.TrimSpace(string(text)))
+	if bad != nil || hint <= newest.number {
 		return nil
 	}
 	return errs.New(errs.NotFound, "find the current version", path,

@@ -6,19 +6,21 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 )
 
-// rewriteSpark returns the query's text from token number from on, with the forms of Spark that DuckDB's parser refuses
-// or, worse, takes for something else:
+// rewriteSpark returns the query's text, with the forms of Spark that DuckDB's parser refuses or, worse, takes for
+// something else:
 //
 //	`name`           -> "name"                  (DuckDB reads a backtick as an operator)
 //	a <=> b          -> a IS NOT DISTINCT FROM b (DuckDB reads a vector distance)
 //	LEFT SEMI JOIN   -> SEMI JOIN, LEFT ANTI JOIN -> ANTI JOIN
 //
-// Time travel is refused here, since DuckDB would take VERSION or TIMESTAMP for an alias.
-func (p *parser) rewriteSpark(from int) (string, error) {
+// Time travel is refused here, since DuckDB would take VERSION or TIMESTAMP for an alias. What stands before the query,
+// such as EXPLAIN, is blanked out, so that the lines and columns of DuckDB's errors are the user's.
+func (p *parser) rewriteSpark() (string, error) {
 	var b strings.Builder
-	last := p.tokens[len(p.tokens)-1]
+	first, last := p.tokens[0], p.tokens[len(p.tokens)-1]
+	b.WriteString(blank(p.src[:first.start]))
 	for _, t := range p.all {
-		if t.start < p.tokens[from].start || t.start > last.start {
+		if t.start < first.start || t.start > last.start {
 			continue
 		}
 		i := p.index(t)
@@ -35,6 +37,16 @@ func (p *parser) rewriteSpark(from int) (string, error) {
 		}
 	}
 	return b.String(), nil
+}
+
+// blank returns text with all but its line ends replaced by blanks.
+func blank(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' {
+			return r
+		}
+		return ' '
+	}, text)
 }
 
 // index returns the place of t among the tokens that aren't white space, or -1.

@@ -78,7 +78,7 @@ func (p *parser) parse() (Statement, error) {
 	first := p.tokens[0]
 	switch strings.ToLower(first.text) {
 	case "select", "with", "from", "values", "(", "table":
-		return p.query(0)
+		return p.query()
 	case "explain":
 		return p.explain()
 	case "set":
@@ -108,8 +108,8 @@ func (p *parser) notBuilt(t token) error {
 	return syntaxAt(p.src, t.start, "found %q, wanted a statement such as SELECT, EXPLAIN, SET, SHOW or DESCRIBE", t.text)
 }
 
-func (p *parser) query(from int) (Statement, error) {
-	text, err := p.rewriteSpark(from)
+func (p *parser) query() (Statement, error) {
+	text, err := p.rewriteSpark()
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func (p *parser) explain() (Statement, error) {
 	if !ok {
 		return nil, p.wanted("a query to explain")
 	}
-	rest, err := Parse(p.src[t.start:])
+	rest, err := (&parser{src: p.src, all: p.all, tokens: p.tokens[p.pos:]}).parse() // positions stay those of the whole text
 	if err != nil {
 		return nil, err
 	}

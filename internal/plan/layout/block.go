@@ -44,7 +44,16 @@ func ForBlock(b *plan.Block, from Property) Property {
 	if blocker == allRows {
 		return none("%s", allRows)
 	}
-	return none("%s has no column that carries %s", blocker, strings.Join(slotNames(from), " or "))
+	return none("%s has no column that carries %s", blocker, eitherOf(from))
+}
+
+// eitherOf lists the keys of which one was needed.
+func eitherOf(p Property) string {
+	names := make([]string, len(p.Slots))
+	for i, s := range p.Slots {
+		names[i] = s.String()
+	}
+	return strings.Join(names, " or ")
 }
 
 // allRows is what blocks every slot.
