@@ -3,7 +3,6 @@ package tarn
 import (
 	"context"
 	"errors"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/exec"
 	"github.com/tarndb/tarn/internal/lake"
+	"github.com/tarndb/tarn/internal/scratch"
 	"github.com/tarndb/tarn/internal/settings"
 )
 
@@ -56,7 +56,7 @@ type Engine struct {
 	mu       sync.Mutex
 	catalogs map[string]*lake.Catalog
 	binder   *duck.DB // parses and describes; reads no data
-	tempDir  string   // ours, removed by Close
+	temp     *scratch.Folder
 }
 
 // Open makes an Engine. Catalogs are opened when first used.
@@ -73,21 +73,15 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.TempDir != "" {
-		if err := os.MkdirAll(cfg.TempDir, 0o700); err != nil {
-			return nil, errs.Wrap(errs.Invalid, "make temporary folder", cfg.TempDir, err)
-		}
-	}
-	dir, err := os.MkdirTemp(cfg.TempDir, "tarn-")
+	temp, err := scratch.Make(cfg.TempDir)
 	if err != nil {
-		return nil, errs.Wrap(errs.Invalid, "make temporary folder", cfg.TempDir, err)
-	}
-	db, err := duck.Open(ctx, duck.Options{Threads: 1, TempDir: dir, MemoryBytes: binderBytes})
-	if err != nil {
-		_ = os.RemoveAll(dir)
 		return nil, err
 	}
-	return &Engine{cfg: cfg, settings: set, catalogs: map[string]*lake.Catalog{}, binder: db, tempDir: dir}, nil
+	db, err := duck.Open(ctx, duck.Options{Threads: 1, TempDir: temp.Path(), MemoryBytes: binderBytes})
+	if err != nil {
+		return nil, errors.Join(err, temp.Remove())
+	}
+	return &Engine{cfg: cfg, settings: set, catalogs: map[string]*lake.Catalog{}, binder: db, temp: temp}, nil
 }
 
 // binderBytes is the limit of the instance that parses and describes: it holds trees and empty tables.
@@ -102,7 +96,7 @@ func (e *Engine) Close() error {
 		all = append(all, c.Close())
 		delete(e.catalogs, name)
 	}
-	all = append(all, e.binder.Close(), os.RemoveAll(e.tempDir))
+	all = append(all, e.binder.Close(), e.temp.Remove())
 	return errors.Join(all...)
 }
 

@@ -167,7 +167,7 @@ func (s *Session) memory() int64 {
 // start runs a planned query.
 func (s *Session) start(ctx context.Context, p *planned) (*exec.Stream, error) {
 	return exec.Run(ctx, p.graph, exec.Options{
-		Workers: s.threads(), MemoryBytes: s.memory(), TempDir: s.engine.tempDir,
+		Workers: s.threads(), MemoryBytes: s.memory(), TempDir: s.engine.temp.Path(),
 		SkipKeyCheck: !s.settings.VerifyLayout(), Progress: s.progress,
 	})
 }

@@ -17,12 +17,12 @@ func newConfig(a *app) *cobra.Command {
 		Use:   "show",
 		Short: "Show the catalogs, and where each value comes from; secrets are masked",
 		Args:  wants(),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(c *cobra.Command, _ []string) error {
 			found, err := a.loadConfig()
 			if err != nil {
 				return err
 			}
-			return a.list([]string{"catalog", "key", "value", "from"}, configRows(found))
+			return a.list(c.Context(), []string{"catalog", "key", "value", "from"}, configRows(found))
 		},
 	})
 	return c

@@ -35,7 +35,9 @@ Then it joins them bucket by bucket and by the whole-query plan, and shows the p
 					return err
 				}
 			}
-			opts.Threads = a.flags.threads
+			if opts.Threads, err = a.threads(); err != nil {
+				return err
+			}
 			return demo.Run(c.Context(), a.stdout, opts)
 		},
 	}

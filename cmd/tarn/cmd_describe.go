@@ -27,7 +27,7 @@ func newDescribe(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.list([]string{"part", "name", "value"}, describe(table, layout))
+				return a.list(ctx, []string{"part", "name", "value"}, describe(table, layout))
 			})
 		},
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -31,7 +32,7 @@ func newHash(a *app) *cobra.Command {
 			case c.Flags().Changed("buckets") && (buckets < 1 || buckets > maxBuckets):
 				return usage(c, "%d is not a number of buckets: want 1 to %d", buckets, maxBuckets)
 			}
-			return a.hash(args[0], unmark(args[1]), buckets)
+			return a.hash(c.Context(), args[0], unmark(args[1]), buckets)
 		},
 	}
 	c.Flags().IntVarP(&buckets, "buckets", "n", 0, "also show the bucket of `N`")
@@ -42,7 +43,7 @@ func newHash(a *app) *cobra.Command {
 // maxBuckets is the most buckets that the spec's 32-bit count can name.
 const maxBuckets = 1<<31 - 1
 
-func (a *app) hash(typeText, valueText string, buckets int) error {
+func (a *app) hash(ctx context.Context, typeText, valueText string, buckets int) error {
 	typ, value, err := parseValue(typeText, valueText)
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func (a *app) hash(typeText, valueText string, buckets int) error {
 		columns = append(columns, "bucket")
 		row = append(row, int64(transform.BucketOf(hash, buckets)))
 	}
-	return a.list(columns, [][]any{row})
+	return a.list(ctx, columns, [][]any{row})
 }
 
 func parseValue(typeText, valueText string) (transform.Type, transform.Value, error) {

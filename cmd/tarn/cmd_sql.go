@@ -67,7 +67,7 @@ func (f appender) Set(v string) error { f.add(v); return nil }
 func (f appender) Type() string       { return f.typ }
 
 func (a *app) runSources(ctx context.Context, e *tarn.Engine, given sources) (err error) {
-	out, err := a.results()
+	out, err := a.results(ctx)
 	if err != nil {
 		return err
 	}

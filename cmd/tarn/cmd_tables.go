@@ -29,7 +29,7 @@ func newTables(a *app) *cobra.Command {
 					last := len(t.Ident) - 1
 					rows = append(rows, []any{t.Catalog, t.Ident[:last].String(), catalog.QuoteIdent(t.Ident[last])})
 				}
-				return a.list([]string{"catalog", "namespace", "table"}, rows)
+				return a.list(ctx, []string{"catalog", "namespace", "table"}, rows)
 			})
 		},
 	}

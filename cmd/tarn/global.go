@@ -68,7 +68,7 @@ func (a *app) open(ctx context.Context) (*tarn.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := tarn.Config{DefaultCatalog: found.Default.Text, Threads: a.flags.threads, Notice: a.notice}
+	cfg := tarn.Config{DefaultCatalog: found.Default.Text, Notice: a.notice}
 	for _, c := range found.Catalogs {
 		cfg.Catalogs = append(cfg.Catalogs, tarn.CatalogConfig{
 			Name: c.Name, Type: c.Get(config.KeyType), URI: c.Get(config.KeyURI),
@@ -81,13 +81,22 @@ func (a *app) open(ctx context.Context) (*tarn.Engine, error) {
 	if cfg.MemoryBytes, err = a.memoryBytes(); err != nil {
 		return nil, err
 	}
-	if cfg.Threads < 0 {
-		return nil, errs.New(errs.Syntax, "", "--threads", "%d is not a number of threads", cfg.Threads)
+	if cfg.Threads, err = a.threads(); err != nil {
+		return nil, err
 	}
 	if cfg.TempDir, err = a.tempDir(); err != nil {
 		return nil, err
 	}
 	return tarn.Open(ctx, cfg)
+}
+
+// threads returns the number of threads; 0 for one per core.
+func (a *app) threads() (int, error) {
+	n := a.flags.threads
+	if n < 0 || n > settings.MaxThreads {
+		return 0, errs.New(errs.Syntax, "", "--threads", "%d is not a number of threads: want 1 to %d", n, settings.MaxThreads)
+	}
+	return n, nil
 }
 
 func (a *app) memoryBytes() (int64, error) {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -9,8 +11,8 @@ import (
 )
 
 // list writes a result of the command's own. Its values are strings, and int64s where all of a column are.
-func (a *app) list(names []string, rows [][]any) (err error) {
-	r, err := a.results()
+func (a *app) list(ctx context.Context, names []string, rows [][]any) (err error) {
+	r, err := a.results(ctx)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/meter"
 )
 
@@ -28,7 +29,7 @@ func run(args []string) int {
 	root.SetArgs(markNumbers(args))
 	err := root.ExecuteContext(ctx)
 	if a.flags.usage != "" {
-		err = errors.Join(err, meter.Write(a.flags.usage))
+		err = errors.Join(err, errs.Wrap(errs.Invalid, "write", "usage", meter.Write(a.flags.usage)))
 	}
 	return a.report(ctx, err, args)
 }

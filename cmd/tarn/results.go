@@ -45,14 +45,14 @@ func (a *app) format() string {
 	return output.CSV
 }
 
-// results opens the command's output. close must be called.
-func (a *app) results() (*results, error) {
+// results opens the command's output; writing to it ends with ctx. close must be called.
+func (a *app) results(ctx context.Context) (*results, error) {
 	format := a.format()
 	if output.IsBinary(format) && a.flags.output == "" {
 		return nil, errs.New(errs.Syntax, "", "--format "+format, "it is for a file").WithHint("give -o FILE")
 	}
 	r := &results{app: a}
-	target, opts := a.stdout, output.Options{}
+	target, opts := io.Writer(untilDone{ctx, a.stdout}), output.Options{}
 	if isTerminal(a.stdout) {
 		opts = output.Options{Width: terminalWidth(a.stdout), Bold: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 	}

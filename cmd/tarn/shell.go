@@ -130,7 +130,7 @@ func (a *app) runOne(parent context.Context, session *tarn.Session, text string)
 }
 
 func (a *app) runText(ctx context.Context, session *tarn.Session, text string) (err error) {
-	out, err := a.results()
+	out, err := a.results(ctx)
 	if err != nil {
 		return err
 	}

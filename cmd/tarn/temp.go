@@ -1,44 +1,36 @@
 package main
 
 import (
-	"os"
 	"sync"
 
-	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/scratch"
 )
 
 // tempFolder is the process's own folder for what doesn't fit into memory. It is made when first asked for.
 type tempFolder struct {
-	mu   sync.Mutex
-	path string
+	mu  sync.Mutex
+	own *scratch.Folder
 }
 
 // tempDir makes the folder below --temp, or the system's own place.
 func (a *app) tempDir() (string, error) {
 	a.temp.mu.Lock()
 	defer a.temp.mu.Unlock()
-	if a.temp.path != "" {
-		return a.temp.path, nil
-	}
-	if a.flags.temp != "" {
-		if err := os.MkdirAll(a.flags.temp, 0o700); err != nil {
-			return "", errs.Wrap(errs.Invalid, "make temporary folder", a.flags.temp, err)
+	if a.temp.own == nil {
+		own, err := scratch.Make(a.flags.temp)
+		if err != nil {
+			return "", err
 		}
+		a.temp.own = own
 	}
-	path, err := os.MkdirTemp(a.flags.temp, "tarn-*")
-	if err != nil {
-		return "", errs.Wrap(errs.Resource, "make temporary folder", a.flags.temp, err)
-	}
-	a.temp.path = path
-	return path, nil
+	return a.temp.own.Path(), nil
 }
 
 // removeTemp removes the folder. It may be called at any time and more than once.
 func (a *app) removeTemp() {
 	a.temp.mu.Lock()
 	defer a.temp.mu.Unlock()
-	if a.temp.path != "" {
-		_ = os.RemoveAll(a.temp.path) // nothing is lost by what can't be removed, and nobody is left to be told
-		a.temp.path = ""
+	if a.temp.own != nil {
+		_ = a.temp.own.Remove() // nothing is lost by what can't be removed, and nobody is left to be told
 	}
 }

@@ -8,9 +8,14 @@ import (
 
 // Appender adds chunks to a table. It serves one goroutine at a time, and holds its connection meanwhile.
 type Appender struct {
-	table  string
-	handle bindings.Appender
+	table   string
+	handle  bindings.Appender
+	pending int64 // bytes that were added since the last flush
 }
+
+// flushBytes is how much DuckDB's appender gathers before its rows go into the table. It doesn't count them against its
+// memory limit, and by itself waits for 204,800 rows, however wide they are.
+const flushBytes = 4 << 20
 
 // Appender opens a table for appending: of the connection's default schema, or a temporary one, when database is "", else
 // of that attached database's main schema.
@@ -28,6 +33,13 @@ func (c *Conn) Appender(database, table string) (*Appender, error) {
 // and their types must be the table's own.
 func (a *Appender) Append(ch *Chunk) error {
 	if bindings.AppendDataChunk(a.handle, ch.handle) == bindings.StateError {
+		return a.fault("append")
+	}
+	if a.pending += ch.bytes(); a.pending < flushBytes {
+		return nil
+	}
+	a.pending = 0
+	if bindings.AppenderFlush(a.handle) == bindings.StateError {
 		return a.fault("append")
 	}
 	return nil

@@ -39,9 +39,10 @@ var kinds = map[string]errs.Kind{
 	"IO": errs.Corrupt,
 }
 
-// readReport takes apart what DuckDB says: JSON, mostly, or a line "Binder Error: ...".
+// readReport takes apart what DuckDB says: JSON, mostly, perhaps after "Binder Error: " or "Failed to append: ", or a line
+// "Binder Error: ...".
 func readReport(text string) report {
-	if at := strings.Index(text, "{"); at == 0 || at > 0 && strings.HasSuffix(text[:at], " Error: ") {
+	if at := strings.Index(text, "{"); at == 0 || at > 0 && strings.HasSuffix(text[:at], ": ") {
 		var r report
 		if json.Unmarshal([]byte(text[at:]), &r) == nil && r.Type != "" {
 			return r

@@ -1,7 +1,10 @@
 package duck
 
 /*
-#include <stddef.h>
+#include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 // DuckDB's own copy of jemalloc, on the systems where it has one. Weak: elsewhere the symbol is missing and stays null.
 extern int duckdb_je_mallctl(const char *name, void *oldp, size_t *oldlenp, void *newp, size_t newlen) __attribute__((weak));
@@ -9,6 +12,9 @@ extern int duckdb_je_mallctl(const char *name, void *oldp, size_t *oldlenp, void
 // 4096 is MALLCTL_ARENAS_ALL.
 static void tarn_purge(void) {
 	if (duckdb_je_mallctl) duckdb_je_mallctl("arena.4096.purge", NULL, NULL, NULL, 0);
+#ifdef __GLIBC__
+	malloc_trim(0); // DuckDB's record batches and its small objects don't come from jemalloc
+#endif
 }
 */
 import "C"

@@ -2,6 +2,7 @@ package duck
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
@@ -122,12 +123,31 @@ func sourceName(id catalog.FieldID) string { return fmt.Sprintf("f%d", id) }
 func (s Scan) inner() string {
 	parts := make([]string, 0, len(s.Columns)+1)
 	for _, c := range s.Columns {
-		parts = append(parts, sourceName(c.Field.ID)+" AS "+quoteName(c.As))
+		parts = append(parts, columnSQL(c.Field)+" AS "+quoteName(c.As))
 	}
 	if len(s.Checks) > 0 {
 		parts = append(parts, "file_index AS "+quoteName(fileIndexName))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// columnSQL returns a column's value, kept from DuckDB's Parquet reader where that trusts what a file says of its values
+// too much. Bounds of floats leave NaN out by the Parquet format, and DuckDB, whose NaN is above all numbers, takes them as
+// bounds of all values: "x > 5" and max(x) would miss NaN. Bloom filters of bytes it asks for the text of the value: "x =
+// '\x80'" would find nothing, as would a join. No filter reaches the reader through a CASE of two columns.
+func columnSQL(f catalog.Field) string {
+	if isMistrusted(f.Type) {
+		return "CASE WHEN file_index >= 0 THEN " + sourceName(f.ID) + " END"
+	}
+	return sourceName(f.ID)
+}
+
+func isMistrusted(t catalog.Type) bool {
+	switch t.Primitive.Kind {
+	case transform.Float, transform.Double, transform.Binary, transform.Fixed:
+		return true
+	}
+	return slices.ContainsFunc(t.Fields, func(f catalog.Field) bool { return isMistrusted(f.Type) })
 }
 
 // outer returns the select list that puts the checks in the columns' places.

@@ -15,6 +15,8 @@ const (
 	watchEvery = 5 * time.Millisecond
 	// shortAt is the part of the limit from which on freed memory is given back at once.
 	shortAt = 0.7
+	// dropEvery is how often the program's own code is let go when memory is short: what runs is back within a millisecond.
+	dropEvery = 50 * time.Millisecond
 	// endAt is the part of the limit at which a run ends, when giving back doesn't help: what DuckDB holds outside of its
 	// own count would soon break the limit.
 	endAt = 0.97
@@ -23,10 +25,10 @@ const (
 // errMemory ends a run that would break the limit.
 var errMemory = errors.New("the process is at its memory limit")
 
-// watchMemory keeps the process within its limit: it gives memory that DuckDB has freed back to the system while there is
-// little left, and ends the run when that isn't enough. stop ends the watch and gives the run's error its right name.
+// watchMemory keeps the process within its limit: it gives memory that isn't used back to the system while there is little
+// left, and ends the run when that isn't enough. stop ends the watch and gives the run's error its right name.
 func (r *run) watchMemory(ctx context.Context) (_ context.Context, stop func(error) error) {
-	limit := float64(r.opts.MemoryBytes)
+	limit := r.opts.MemoryBytes
 	if limit == 0 {
 		return ctx, func(err error) error { return err }
 	}
@@ -34,24 +36,13 @@ func (r *run) watchMemory(ctx context.Context) (_ context.Context, stop func(err
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		tick := time.NewTicker(watchEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-end:
-				return
-			case <-tick.C:
-				if isShort(limit) {
-					cancel(errMemory)
-				}
-			}
-		}
+		watch(float64(limit), end, func() { cancel(errMemory) })
 	}()
 	return ctx, func(err error) error {
 		close(end)
 		<-ended
 		if err != nil && errors.Is(context.Cause(ctx), errMemory) {
-			err = errs.New(errs.Resource, "run", "query", "the process came to its memory limit of %d MiB", r.opts.MemoryBytes>>20).
+			err = errs.New(errs.Resource, "run", "query", "the process came to its memory limit of %d MiB", limit>>20).
 				WithHint("raise --memory, or lower tarn.pack_bytes or the number of threads")
 		}
 		cancel(nil)
@@ -59,11 +50,27 @@ func (r *run) watchMemory(ctx context.Context) (_ context.Context, stop func(err
 	}
 }
 
-// isShort gives memory back when little is left, and says whether that didn't help.
-func isShort(limit float64) bool {
-	if float64(meter.Memory()) < shortAt*limit {
-		return false
+// watch looks at the process's memory until end, and calls atLimit when it can't be kept below the limit.
+func watch(limit float64, end <-chan struct{}, atLimit func()) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	var dropped time.Time
+	for {
+		select {
+		case <-end:
+			return
+		case <-tick.C:
+		}
+		if float64(meter.Memory()) < shortAt*limit {
+			continue
+		}
+		duck.ReleaseMemory()
+		if time.Since(dropped) > dropEvery {
+			dropCode()
+			dropped = time.Now()
+		}
+		if float64(meter.Memory()) > endAt*limit {
+			atLimit()
+		}
 	}
-	duck.ReleaseMemory()
-	return float64(meter.Memory()) > endAt*limit
 }

@@ -87,7 +87,10 @@ func (r *run) core(ctx context.Context, at, workers int, memory int64) error {
 	if isStop(err) {
 		err = nil
 	}
-	return errors.Join(err, closeSink())
+	if closed := closeSink(); err == nil {
+		err = closed // after an error it would only say the same again
+	}
+	return err
 }
 
 // pack runs one pack and passes its chunks on.
@@ -164,7 +167,8 @@ func (r *run) createTable(ctx context.Context, conn *duck.Conn, c *task.Core) er
 	if r.database(c) == "" {
 		return conn.Exec(ctx, "CREATE TABLE "+c.Name+stub)
 	}
-	err := conn.Exec(ctx, fmt.Sprintf("ATTACH IF NOT EXISTS '%s' AS %s", strings.ReplaceAll(r.spillFile(), "'", "''"), spillDatabase))
+	err := conn.Exec(ctx, fmt.Sprintf("SET GLOBAL force_compression = 'uncompressed'; ATTACH IF NOT EXISTS '%s' AS %s (ROW_GROUP_SIZE %d)",
+		strings.ReplaceAll(r.spillFile(), "'", "''"), spillDatabase, spillGroupRows))
 	if err != nil {
 		return err
 	}
@@ -177,6 +181,10 @@ func (r *run) createTable(ctx context.Context, conn *duck.Conn, c *task.Core) er
 // spillDatabase is the attached database for cores that may give more rows than memory holds: DuckDB writes its blocks to
 // the file as they come, where a table in memory would have to fit.
 const spillDatabase = "tarn_spill"
+
+// spillGroupRows are the rows of a row group in that file. DuckDB holds a whole one before it writes it, and what it
+// holds besides to compress it isn't counted: with its default of 122,880 rows of 1 kB, 100 MiB and more.
+const spillGroupRows = 16 << 10
 
 // database returns where a core's table is made: in memory unless its rows may take a large part of the limit. Data files
 // are compressed, so that an eighth of it in files may be all of it in memory.

@@ -45,7 +45,8 @@ func Run(ctx context.Context, g *task.Graph, opts Options) (*Stream, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	s := &Stream{columns: g.Output, batches: make(chan arrow.RecordBatch, 4), cancel: cancel, done: make(chan struct{})}
+	// The channel holds nothing: batches of wide rows are megabytes, and each worker has one in its hands anyway.
+	s := &Stream{columns: g.Output, batches: make(chan arrow.RecordBatch), cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(s.done)
 		defer close(s.batches)

@@ -62,9 +62,21 @@ type Final struct {
 
 // Scan is a table's mention and what a filter left of it.
 type Scan struct {
-	Table  string             `json:"table"`
-	Alias  string             `json:"alias,omitempty"`
-	Counts catalog.ScanCounts `json:"counts"`
+	Table  string `json:"table"`
+	Alias  string `json:"alias,omitempty"`
+	Counts Counts `json:"counts"`
+}
+
+// Counts are catalog.ScanCounts under the names that programs read.
+type Counts struct {
+	Manifests         int   `json:"manifests"`
+	ManifestsPruned   int   `json:"manifests_pruned"`
+	Files             int   `json:"files"`
+	FilesPruned       int   `json:"files_pruned"`
+	PrunedByPartition int   `json:"files_pruned_by_partition"`
+	PrunedByBounds    int   `json:"files_pruned_by_bounds"`
+	Rows              int64 `json:"rows"`
+	Bytes             int64 `json:"bytes"`
 }
 
 // Run is what EXPLAIN ANALYZE measured.
@@ -89,7 +101,7 @@ func New(p *spj.Physical, layouts map[*plan.Scan]*catalog.TableLayout, g *task.G
 		r.Final = &Final{Does: finalText(p)}
 	}
 	for _, s := range p.Query.Scans {
-		scan := Scan{Table: s.Table.Ident.String(), Counts: layouts[s].Counts}
+		scan := Scan{Table: s.Table.Ident.String(), Counts: Counts(layouts[s].Counts)}
 		if s.Alias != s.Table.Ident[len(s.Table.Ident)-1] {
 			scan.Alias = s.Alias
 		}

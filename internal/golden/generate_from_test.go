@@ -9,6 +9,9 @@ import (
 // join them come along.
 func (g *generator) from(n, depth int) (sql string, columns []column, where []string) {
 	first := g.relation(depth)
+	if g.oneIn(8) {
+		first = g.unaliased()
+	}
 	sql, columns = first.sql, first.columns
 	for range n - 1 {
 		r := g.relation(depth)
@@ -31,7 +34,13 @@ func (g *generator) relation(depth int) relation {
 	case len(g.ctes) > 0 && g.oneIn(2):
 		return aliased(one(g, g.ctes...), g.name("w_"), "")
 	case depth > 0 && g.oneIn(4):
+		union := g.union
+		g.union = false
 		sql, out := g.body(depth-1, nil)
+		if !g.union && g.oneIn(8) { // ordered by everything, so that it is known which rows pass
+			sql += fmt.Sprintf(" ORDER BY ALL LIMIT %d", g.IntN(30))
+		}
+		g.union = g.union || union
 		alias := g.name("d")
 		if g.oneIn(5) { // with columns renamed by the alias
 			names := make([]string, len(out))
@@ -44,6 +53,13 @@ func (g *generator) relation(depth int) relation {
 		return aliased(relation{"(" + sql + ")", out}, alias, "")
 	}
 	return aliased(one(g, g.family...), g.name("t"), "")
+}
+
+// unaliased mentions a table by its own name, whose columns are called by the table's name or by its full one.
+func (g *generator) unaliased() relation {
+	r := one(g, g.family...)
+	_, short, _ := strings.Cut(r.sql, ".")
+	return relation{r.sql, aliased(r, one(g, short, r.sql), "").columns}
 }
 
 func aliased(r relation, alias, names string) relation {
@@ -62,11 +78,16 @@ func (g *generator) join(sql string, columns []column, r relation) (string, []co
 	if kind == "SEMI JOIN" || kind == "ANTI JOIN" {
 		above = columns
 	}
+	if g.oneIn(25) && g.count(r.columns) > 0 {
+		return g.lateral(sql, columns)
+	}
 	if name := g.shared(columns, r.columns); name != "" && g.oneIn(4) {
 		return sql + " " + kind + " " + r.sql + " USING (" + name + ")", merged(above, name)
 	}
 	on := g.equal(columns, r.columns)
 	switch {
+	case on == "" && !g.oneIn(4):
+		return sql, columns // a cross join is dear and teaches little
 	case on == "":
 		on = "true"
 		if kind == "FULL JOIN" || kind == "RIGHT JOIN" { // DuckDB wants an equality there
@@ -80,6 +101,28 @@ func (g *generator) join(sql string, columns []column, r relation) (string, []co
 		}
 	}
 	return sql + " " + kind + " " + r.sql + " ON " + on, above
+}
+
+// count returns how many columns have a domain.
+func (g *generator) count(in []column) (n int) {
+	for _, c := range in {
+		if c.domain != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// lateral joins a derived table that looks at its neighbours.
+func (g *generator) lateral(sql string, columns []column) (string, []column) {
+	inner, alias := aliased(one(g, g.family...), g.name("s"), ""), g.name("l")
+	on := g.equal(columns, inner.columns)
+	if on == "" {
+		return sql, columns
+	}
+	sql += one(g, " JOIN", " LEFT JOIN") + " LATERAL (SELECT count(*) AS n, max(" + one(g, inner.columns...).ref + ") AS m FROM " +
+		inner.sql + " WHERE " + on + ") " + alias + " ON true"
+	return sql, append(columns, column{name: "n", ref: alias + ".n", kind: number})
 }
 
 // shared returns a column name that both sides have exactly once, or "".
@@ -259,7 +302,10 @@ func (g *generator) subquery(columns []column, depth int) string {
 			}
 		}
 	}
-	switch n := g.IntN(8); {
+	switch n := g.IntN(9); {
+	case n == 8 && outer.ref != "":
+		return fmt.Sprintf("(%s, %s) %s (SELECT %s, %s%s)", outer.ref, g.column(columns, number).ref, one(g, "IN", "IN", "NOT IN"),
+			in.ref, g.column(visible, number).ref, sql)
 	case n < 3 || outer.ref == "":
 		return one(g, "EXISTS", "NOT EXISTS") + " (SELECT 1" + sql + " WHERE " + condition + ")"
 	case n < 5:

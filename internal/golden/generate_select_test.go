@@ -30,6 +30,9 @@ func (g *generator) body(depth int, want []kind) (string, []column) {
 	default:
 		s.windows()
 	}
+	if shape := g.IntN(30); shape == 0 && want == nil && s.tail == "" {
+		s.star()
+	}
 	return "SELECT " + s.distinct + strings.Join(s.items, ", ") + " FROM " + from + conditions + s.tail, s.out
 }
 
@@ -89,10 +92,37 @@ func (s *selection) rows(want []kind) {
 			}
 		}
 		expr := c.ref
-		if s.oneIn(8) {
+		switch {
+		case s.oneIn(8):
 			expr, c.domain = s.expression(c), ""
+		case free && s.oneIn(12):
+			expr, c = s.scalar(), column{kind: number}
 		}
 		s.add(expr, c)
+	}
+}
+
+// scalar is a subquery of one value.
+func (s *selection) scalar() string {
+	inner := aliased(one(s.generator, s.family...), s.name("s"), "")
+	where := s.equal(s.columns, inner.columns)
+	if where == "" || s.oneIn(4) {
+		where = s.predicate(inner.columns)
+	}
+	return "(SELECT count(" + one(s.generator, inner.columns...).ref + ") FROM " + inner.sql + " WHERE " + where + ")"
+}
+
+// star puts a table's columns in the place of what was selected.
+func (s *selection) star() {
+	first, _, _ := strings.Cut(s.columns[0].ref, ".")
+	if first == s.columns[0].ref || strings.Count(s.columns[0].ref, ".") > 1 {
+		return // merged by USING, or called by its full name
+	}
+	s.items, s.out = []string{first + ".*"}, nil
+	for _, c := range s.columns {
+		if strings.HasPrefix(c.ref, first+".") {
+			s.out = append(s.out, c)
+		}
 	}
 }
 
@@ -142,6 +172,8 @@ func (s *selection) grouped() {
 		s.tail = " GROUP BY ROLLUP (" + strings.Join(groups, ", ") + ")"
 	} else if s.oneIn(12) {
 		s.tail = " GROUP BY ALL"
+	} else if s.oneIn(12) {
+		s.tail = " GROUP BY GROUPING SETS ((" + strings.Join(groups, ", ") + "), (" + groups[0] + "), ())"
 	}
 	if s.oneIn(5) {
 		s.tail += " HAVING " + one(s.generator, "count(*) > 1", "max("+s.column(s.columns, number).ref+") > 3", "count(DISTINCT "+one(s.generator, s.columns...).ref+") < 3")

@@ -117,7 +117,7 @@ func newQuery(r *rand.Rand) query {
 	sql, out := g.body(2, nil)
 	q := query{sql: sql}
 	if g.oneIn(3) {
-		g.sort(&q, len(out))
+		g.sort(&q, out)
 	}
 	q.sql = with + q.sql
 	return q
@@ -164,11 +164,11 @@ func (g *generator) with() string {
 }
 
 // sort adds ORDER BY and LIMIT to the whole query.
-func (g *generator) sort(q *query, columns int) {
+func (g *generator) sort(q *query, out []column) {
 	var keys []string
-	for _, at := range g.Perm(columns)[:min(columns, 1+g.IntN(2))] {
+	for _, at := range g.Perm(len(out))[:min(len(out), 1+g.IntN(2))] {
 		q.sorted = append(q.sorted, at)
-		by := one(g, fmt.Sprint(at+1), fmt.Sprintf("c%d", at))
+		by := one(g, fmt.Sprint(at+1), out[at].name)
 		keys = append(keys, by+one(g, "", " DESC")+one(g, "", " NULLS FIRST", " NULLS LAST"))
 	}
 	if g.oneIn(3) {

@@ -11,8 +11,8 @@ import (
 )
 
 // strategy is how a check's joins and groupings must run. Without whole all of them are storage-partitioned, by this many
-// groups; with it the query runs in one statement, for a reason that has whole in it. Both are given where a part of a
-// query runs by groups.
+// groups; with it the query runs in one statement, for a reason that has all parts of whole in it, which are parted by &.
+// Both are given where a part of a query runs by groups.
 type strategy struct {
 	groups int
 	whole  string
@@ -111,11 +111,20 @@ func (want strategy) judge(r *report) string {
 		return ""
 	}
 	for _, op := range r.Whole {
-		if strings.Contains(op.Reason, want.whole) {
+		if hasParts(op.Reason, want.whole) {
 			return ""
 		}
 	}
 	return fmt.Sprintf("no reason says %q: %v", want.whole, r.Whole)
+}
+
+func hasParts(text, parts string) bool {
+	for _, part := range strings.Split(parts, " & ") {
+		if !strings.Contains(text, part) {
+			return false
+		}
+	}
+	return true
 }
 
 // observed writes the table's line for the plan that a check has now.

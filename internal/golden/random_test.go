@@ -22,7 +22,7 @@ import (
 )
 
 // defaultQueries is how many random queries a normal test run makes; TARN_QUERIES asks for more, TARN_SEED replays.
-const defaultQueries = 300
+const defaultQueries = 200
 
 // TestRandom runs random queries in all modes, and once more as they stand in DuckDB over tables loaded from the plain
 // files: neither binding, nor planning, nor running by groups may change an answer.

@@ -13,6 +13,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/explain"
 	"github.com/tarndb/tarn/internal/golden"
 	"github.com/tarndb/tarn/internal/lake"
 	"github.com/tarndb/tarn/internal/write"
@@ -262,8 +263,8 @@ type planned struct {
 		Reason   string `json:"reason"`
 	} `json:"whole"`
 	Scans []struct {
-		Table  string             `json:"table"`
-		Counts catalog.ScanCounts `json:"counts"`
+		Table  string         `json:"table"`
+		Counts explain.Counts `json:"counts"`
 	} `json:"scans"`
 }
 

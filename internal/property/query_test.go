@@ -195,7 +195,10 @@ func (g *gen) equality(x, y input) (term, name string) {
 	if len(pairs) == 0 {
 		return "", ""
 	}
-	p := pick(g.rng, pairs)
+	p := pairs[0]
+	if !g.chance(2) {
+		p = pick(g.rng, pairs)
+	}
 	lhs, rhs := x.alias+"."+p[0].name, y.alias+"."+p[1].name
 	if g.chance(3) {
 		lhs, rhs = rhs, lhs

@@ -51,7 +51,7 @@ func newWorld(l *lab, rng *rand.Rand, space string) *world {
 			}
 		}
 		spec := slices.Clone(shared)
-		switch rng.IntN(8) {
+		switch rng.IntN(12) {
 		case 0:
 			spec = w.spec(rng, t.keys)
 		case 1:
@@ -59,7 +59,7 @@ func newWorld(l *lab, rng *rand.Rand, space string) *world {
 		case 2:
 			spec = nil
 		case 3:
-			spec = withField(spec, w.field(rng, t.keys), rng)
+			spec = w.withField(spec, w.field(rng, t.keys), rng)
 		}
 		w.fill(l, rng, t, spec)
 		w.tabs = append(w.tabs, t)
@@ -75,18 +75,32 @@ func (w *world) field(rng *rand.Rand, keys map[string]*kind) string {
 	return pick(rng, keys[col].fns) + " " + col
 }
 
-// withField puts a field somewhere into a spec, unless the spec has it.
-func withField(spec []string, f string, rng *rand.Rand) []string {
-	if slices.Contains(spec, f) {
+// withField puts a field somewhere into a spec, unless the two don't go together.
+func (w *world) withField(spec []string, f string, rng *rand.Rand) []string {
+	if slices.ContainsFunc(spec, func(g string) bool { return f == g || w.bothTimes(f, g) || w.isDecimal(f) && w.isDecimal(g) }) {
 		return spec
 	}
 	return slices.Insert(slices.Clone(spec), rng.IntN(len(spec)+1), f)
 }
 
+// bothTimes says whether two fields are times of one column, which Iceberg refuses.
+func (w *world) bothTimes(f, g string) bool {
+	fn, col, _ := strings.Cut(f, " ")
+	other, same, _ := strings.Cut(g, " ")
+	times := []string{"year", "month", "day", "hour"}
+	return col == same && slices.Contains(times, fn) && slices.Contains(times, other)
+}
+
+// isDecimal says whether a field's values are decimals: iceberg-go can't write manifests with two such fields.
+func (w *world) isDecimal(f string) bool {
+	fn, col, _ := strings.Cut(f, " ")
+	return strings.HasPrefix(w.keys[col].name, "decimal") && !strings.HasPrefix(fn, "bucket") && fn != "void"
+}
+
 func (w *world) spec(rng *rand.Rand, keys map[string]*kind) []string {
 	spec := []string{pick(rng, keys["a"].fns) + " a"}
 	for chance(rng, 3) {
-		spec = withField(spec, w.field(rng, keys), rng)
+		spec = w.withField(spec, w.field(rng, keys), rng)
 	}
 	return spec
 }
@@ -105,7 +119,7 @@ func (w *world) fill(l *lab, rng *rand.Rand, t *tab, spec []string) {
 		if i > 0 && chance(rng, 6) {
 			spec = w.spec(rng, t.keys)
 			if chance(rng, 2) { // the old fields, and one more somewhere
-				spec = withField(t.specs[0], w.field(rng, t.keys), rng)
+				spec = w.withField(t.specs[0], w.field(rng, t.keys), rng)
 			}
 			l.setSpec(t.name, spec)
 			t.specs = append(t.specs, spec)

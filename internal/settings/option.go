@@ -29,8 +29,8 @@ const (
 )
 
 const (
-	// maxThreads bounds a typing error: more threads than this only cost memory on any machine that exists.
-	maxThreads = 1024
+	// MaxThreads bounds a typing error: more threads than this only cost memory on any machine that exists.
+	MaxThreads = 1024
 	// minMemory is what one DuckDB instance needs to do anything at all; less fails in the middle of a statement.
 	minMemory = 64 << 20
 	// maxSize is 1 PiB: larger sizes are typing errors.
@@ -47,7 +47,7 @@ var registry = []*Option{
 		"spark.sql.iceberg.split-size"),
 	boolean(nameVerifyLayout, "on",
 		"check while joining group by group that each row belongs to the group that its file claims", ""),
-	count(nameThreads, "0", 0, maxThreads,
+	count(nameThreads, "0", 0, MaxThreads,
 		"threads of one statement; 0 is one for each core", "spark.executor.cores"),
 	size(nameMemory, "0", minMemory, maxSize,
 		"memory of one statement before it spills to disk; 0 is 80 % of the machine's", "spark.executor.memory"),

@@ -31,6 +31,9 @@ func (t token) is(keyword string) bool { return t.kind == word && strings.EqualF
 
 // lex cuts text into tokens. An unterminated string, name or comment is a Syntax error with its position.
 func lex(s string) ([]token, error) {
+	if at := unreadable(s); at >= 0 {
+		return nil, syntaxAt(s, at, "the byte %#02x is no text: statements are UTF-8 without NUL", s[at])
+	}
 	var out []token
 	for i := 0; i < len(s); {
 		kind, n := next(s[i:])
@@ -41,6 +44,17 @@ func lex(s string) ([]token, error) {
 		i += n
 	}
 	return out, nil
+}
+
+// unreadable returns where the first byte lies that can't be part of a statement, or -1. DuckDB would end a statement at a
+// NUL and take the part before it for the whole.
+func unreadable(s string) int {
+	for i, r := range s {
+		if r == 0 || r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)) {
+			return i
+		}
+	}
+	return -1
 }
 
 // next returns the kind and length in bytes of the token that s starts with; the length is -1 when it is not closed.

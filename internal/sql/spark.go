@@ -28,7 +28,7 @@ func (p *parser) rewriteSpark() (string, error) {
 		case t.kind == quoted && t.text[0] == '`':
 			b.WriteString(`"` + strings.ReplaceAll(unquote(t), `"`, `""`) + `"`)
 		case t.kind == symbol && t.text == "<=>":
-			b.WriteString("IS NOT DISTINCT FROM")
+			b.WriteString(" IS NOT DISTINCT FROM ")
 		case t.is("left") && p.at(i+1, "semi", "anti") && p.at(i+2, "join"):
 		case (t.is("version") || t.is("timestamp")) && p.at(i+1, "as") && p.at(i+2, "of"):
 			return "", errs.New(errs.Unsupported, "bind", strings.ToUpper(t.text)+" AS OF", "time travel isn't supported yet")

@@ -46,9 +46,10 @@ func build(ctx context.Context, p *spj.Physical, layouts map[*plan.Scan]*catalog
 		if w.Defaults, err = defaults(w.Fields); err != nil {
 			return nil, err
 		}
+		once := onceEach(w.Name)
 		err = layouts[s].Files(ctx, func(f catalog.DataFile) error {
 			w.Files = append(w.Files, f.Ref)
-			return nil
+			return once(f)
 		})
 		if err != nil {
 			return nil, err
@@ -56,6 +57,19 @@ func build(ctx context.Context, p *spj.Physical, layouts map[*plan.Scan]*catalog
 		g.Final.Tables = append(g.Final.Tables, w)
 	}
 	return g, nil
+}
+
+// onceEach returns a check that no file comes a second time: its rows would count twice, and nobody can tell whether the
+// writer meant that.
+func onceEach(table string) func(catalog.DataFile) error {
+	seen := map[string]bool{}
+	return func(f catalog.DataFile) error {
+		if seen[f.Ref.Path] {
+			return errs.New(errs.Corrupt, "list files", f.Ref.Path, "the snapshot of %s has the data file twice", table)
+		}
+		seen[f.Ref.Path] = true
+		return nil
+	}
 }
 
 func views(in []spj.View) []View {
@@ -143,7 +157,11 @@ func (g *grouping) collect(ctx context.Context, at int, k *spj.ScanKeys, l *cata
 	if t.Defaults, err = defaults(t.Fields); err != nil {
 		return err
 	}
+	once := onceEach(t.Name)
 	err = l.Files(ctx, func(f catalog.DataFile) error {
+		if err := once(f); err != nil {
+			return err
+		}
 		i, err := g.group(k, f)
 		if err != nil {
 			return err
@@ -207,6 +225,7 @@ func (g *grouping) choose() {
 		pack, any := Pack{Groups: []int{len(g.core.Groups)}, Inputs: make([][]File, len(g.scans))}, false
 		for i, files := range c.files {
 			if !needed[i] {
+				g.core.Tables[i].Dropped += len(files)
 				g.core.Dropped.Files += len(files)
 				g.core.Dropped.Bytes += bytesOf(files)
 				continue

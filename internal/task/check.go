@@ -1,20 +1,38 @@
 package task
 
 import (
+	"fmt"
+
+	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/transform"
 )
 
 // Check proves a graph whole, from the graph alone: each file of a table is in one pack or was dropped, each group is in
-// one pack, no file is in a pack without its group, and all of a group's files are there. It runs before every graph, and
-// knows nothing of how graphs are built.
+// one pack and no other has its values, no file is in a pack without its group, and all of a group's files are there. It
+// runs before every graph, and knows nothing of how graphs are built.
 func Check(g *Graph) error {
+	names := map[string]bool{}
 	for i := range g.Cores {
-		if err := checkCore(&g.Cores[i]); err != nil {
+		c := &g.Cores[i]
+		if names[c.Name] {
+			return broken(c.Name, "two cores have the name")
+		}
+		names[c.Name] = true
+		if err := checkCore(c); err != nil {
 			return err
 		}
 	}
-	if g.Final == nil && len(g.Cores) != 1 {
-		return broken("", "%d cores and no final step", len(g.Cores))
+	if g.Final == nil {
+		if len(g.Cores) != 1 {
+			return broken("", "%d cores and no final step", len(g.Cores))
+		}
+		return nil
+	}
+	for _, t := range g.Final.Tables {
+		if err := checkWhole(t); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -23,63 +41,151 @@ func broken(object, format string, args ...any) error {
 	return errs.New(errs.Internal, "check task graph", object, format, args...)
 }
 
+// checkWhole checks a table that is read whole: no file twice.
+func checkWhole(t Whole) error {
+	seen := map[string]bool{}
+	for _, f := range t.Files {
+		if seen[f.Path] {
+			return broken(f.Path, "the final step reads the file twice")
+		}
+		seen[f.Path] = true
+	}
+	return nil
+}
+
 func checkCore(c *Core) error {
+	if len(c.Keys) == 0 {
+		return broken(c.Name, "the core has no keys")
+	}
+	if err := checkGroups(c); err != nil {
+		return err
+	}
+	home, err := homes(c)
+	if err != nil {
+		return err
+	}
+	for t := range c.Tables {
+		if err := checkTable(c, t, home); err != nil {
+			return err
+		}
+	}
+	return checkSums(c)
+}
+
+// checkGroups checks that groups are told apart by their values: rows that match would else be parted.
+func checkGroups(c *Core) error {
+	seen := map[string]int{}
+	for g, group := range c.Groups {
+		if len(group.Values) != len(c.Keys) {
+			return broken(c.Name, "group %d has %d values for %d keys", g, len(group.Values), len(c.Keys))
+		}
+		var key []byte
+		for k := range c.Keys {
+			v, err := c.Value(g, k)
+			if err != nil {
+				return broken(c.Name, "group %d has no value of %s: %v", g, c.Keys[k].Text, err)
+			}
+			key = transform.AppendKey(key, c.Keys[k].Type, v)
+		}
+		if other, ok := seen[string(key)]; ok {
+			return broken(c.Name, "groups %d and %d have the same values", other, g)
+		}
+		seen[string(key)] = g
+	}
+	return nil
+}
+
+// homes returns the one pack of each group.
+func homes(c *Core) ([]int, error) {
 	home := make([]int, len(c.Groups))
 	for i := range home {
 		home[i] = -1
 	}
 	for p := range c.Packs {
+		if len(c.Packs[p].Inputs) != len(c.Tables) {
+			return nil, broken(c.Name, "pack %d has inputs for %d of %d tables", p, len(c.Packs[p].Inputs), len(c.Tables))
+		}
 		for _, g := range c.Packs[p].Groups {
 			if g < 0 || g >= len(home) {
-				return broken(c.Name, "pack %d names group %d of %d", p, g, len(home))
+				return nil, broken(c.Name, "pack %d names group %d of %d", p, g, len(home))
 			}
 			if home[g] >= 0 {
-				return broken(c.Name, "group %d is in packs %d and %d", g, home[g], p)
+				return nil, broken(c.Name, "group %d is in packs %d and %d", g, home[g], p)
 			}
 			home[g] = p
 		}
 	}
 	for g, p := range home {
 		if p < 0 {
-			return broken(c.Name, "group %d is in no pack", g)
+			return nil, broken(c.Name, "group %d is in no pack", g)
 		}
 	}
-	for g, group := range c.Groups {
-		if len(group.Values) != len(c.Keys) {
-			return broken(c.Name, "group %d has %d values for %d keys", g, len(group.Values), len(c.Keys))
-		}
-	}
-	return checkFiles(c, home)
+	return home, nil
 }
 
-func checkFiles(c *Core, home []int) error {
-	var read, readBytes, all, allBytes int64
-	for t, table := range c.Tables {
-		all += int64(table.Files)
-		allBytes += table.Bytes
-		if len(table.Sources) != len(c.Keys) {
-			return broken(table.Name, "%d sources for %d keys", len(table.Sources), len(c.Keys))
+// checkTable checks one table's files, and that the columns that carry the keys are read: each row's key is compared with
+// its file's group.
+func checkTable(c *Core, at int, home []int) error {
+	t := &c.Tables[at]
+	if len(t.Sources) != len(c.Keys) {
+		return broken(t.Name, "%d sources for %d keys", len(t.Sources), len(c.Keys))
+	}
+	for k, s := range t.Sources {
+		if !reads(t, s.Field) {
+			return broken(t.Name, "the column of %s isn't read", c.Keys[k].Text)
 		}
-		seen := map[string]int{}
-		for p, pack := range c.Packs {
-			if len(pack.Inputs) != len(c.Tables) {
-				return broken(c.Name, "pack %d has inputs for %d of %d tables", p, len(pack.Inputs), len(c.Tables))
+	}
+	seen := map[string]int{}
+	for p, pack := range c.Packs {
+		for _, f := range pack.Inputs[at] {
+			if other, ok := seen[f.Ref.Path]; ok {
+				return broken(f.Ref.Path, "the file is in packs %d and %d", other, p)
 			}
-			for _, f := range pack.Inputs[t] {
-				if other, ok := seen[f.Ref.Path]; ok {
-					return broken(f.Ref.Path, "the file is in packs %d and %d", other, p)
-				}
-				seen[f.Ref.Path] = p
-				if f.Group < 0 || f.Group >= len(home) || home[f.Group] != p {
-					return broken(f.Ref.Path, "the file of group %d is in pack %d", f.Group, p)
-				}
-				read++
-				readBytes += f.Ref.Bytes
+			seen[f.Ref.Path] = p
+			if f.Group < 0 || f.Group >= len(home) || home[f.Group] != p {
+				return broken(f.Ref.Path, "the file of group %d is in pack %d", f.Group, p)
 			}
 		}
 	}
-	if read+int64(c.Dropped.Files) != all || readBytes+c.Dropped.Bytes != allBytes {
-		return broken(c.Name, "%d files are read and %d dropped, of %d", read, c.Dropped.Files, all)
+	if len(seen)+t.Dropped != t.Files {
+		return broken(t.Name, "%d files are read and %d dropped, of %d", len(seen), t.Dropped, t.Files)
 	}
 	return nil
 }
+
+func reads(t *Table, id catalog.FieldID) bool {
+	for _, f := range t.Fields {
+		if f.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// checkSums checks what is counted: packs' bytes, which steer memory, and what was dropped.
+func checkSums(c *Core) error {
+	var all, read int64
+	files, dropped := 0, 0
+	for _, t := range c.Tables {
+		all += t.Bytes
+		files += t.Files
+		dropped += t.Dropped
+	}
+	for p, pack := range c.Packs {
+		var bytes int64
+		for _, inputs := range pack.Inputs {
+			bytes += bytesOf(inputs)
+		}
+		if bytes != pack.Bytes {
+			return broken(c.Name, "pack %d says %d bytes and has %d", p, pack.Bytes, bytes)
+		}
+		read += bytes
+	}
+	d := c.Dropped
+	if d.Files != dropped || read+d.Bytes != all || d.Groups < d.NullGroups || d.NullGroups < 0 || d.Groups > d.Files {
+		return broken(c.Name, "of %s %s are read, and dropped are %+v", amount(files, all), amount(files-dropped, read), d)
+	}
+	return nil
+}
+
+func amount(files int, bytes int64) string { return fmt.Sprintf("%d files (%d bytes)", files, bytes) }

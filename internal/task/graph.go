@@ -41,7 +41,8 @@ type Table struct {
 	Defaults [][]byte
 	Sources  []Source // one per key of the core: the column that carries it
 	Files    int      // all files that the survey left, read or dropped
-	Bytes    int64    // of them
+	Dropped  int      // of Files, those that aren't read
+	Bytes    int64    // of Files
 }
 
 // Source is the column of a table whose transform is a group's value.

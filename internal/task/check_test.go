@@ -1,0 +1,174 @@
+package task_test
+
+import (
+	"testing"
+
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/plantest"
+	"github.com/tarndb/tarn/internal/task"
+)
+
+// checked is a query whose graph has two cores, packs of several groups, dropped groups and sides, and a final step with
+// a table read whole.
+const checked = `SELECT l.n FROM (SELECT a.x AS n FROM s.a LEFT JOIN s.b ON a.k = b.k) l
+	JOIN (SELECT b.x AS n FROM s.b JOIN s.c ON b.k = c.k) r USING (n) JOIN s.w ON w.x = n`
+
+func validGraph(t *testing.T, p *plantest.Planner) *task.Graph {
+	t.Helper()
+	g := p.MustPlan(t, checked, plantest.Options{Task: task.Options{PackBytes: 3000, Workers: 1}}).Graph
+	// A copy, so that what a test breaks stays broken for it alone.
+	data, err := g.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := task.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestCheckFindsEveryFault breaks a whole graph in one way after the other.
+func TestCheckFindsEveryFault(t *testing.T) {
+	p := plantest.New(t, `
+create table s.a (k bigint, x int) partitioned by (bucket(8, k))
+create table s.b (k bigint, x int) partitioned by (bucket(8, k))
+create table s.c (k bigint, x int) partitioned by (bucket(8, k))
+create table s.w (x int)
+files s.a
+  (0..6)
+  (0..6)
+  (null)
+files s.b
+  (1..7)
+  (null)
+files s.c
+  (0..5)
+files s.w
+  ()
+  ()
+`)
+	g := validGraph(t, p)
+	if err := task.Check(g); err != nil {
+		t.Fatal(err)
+	}
+	if c := g.Cores[0]; len(g.Cores) != 2 || len(c.Packs) < 3 || len(c.Packs[0].Groups) < 2 || c.Dropped.Files == 0 || len(g.Final.Tables) != 1 {
+		t.Fatalf("the graph is too simple:\n%s", graphText(g))
+	}
+	for name, fault := range faults {
+		g := validGraph(t, p)
+		fault(g, &g.Cores[0], &g.Cores[0].Packs[0], &g.Cores[0].Packs[1])
+		if err := task.Check(g); errs.KindOf(err) != errs.Internal || err == nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+var faults = map[string]func(g *task.Graph, c *task.Core, p, q *task.Pack){
+	"a file twice in a pack": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		p.Inputs[0][1] = p.Inputs[0][0]
+	},
+	"a file in two packs": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		q.Inputs[0][0].Ref = p.Inputs[0][0].Ref
+	},
+	"a file missing": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		p.Bytes -= p.Inputs[0][0].Ref.Bytes
+		p.Inputs[0] = p.Inputs[0][1:]
+	},
+	"a file missing and counted as dropped, not its bytes": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		p.Bytes -= p.Inputs[0][0].Ref.Bytes
+		p.Inputs[0] = p.Inputs[0][1:]
+		c.Tables[0].Dropped++
+		c.Dropped.Files++
+	},
+	"a file missing from one table, a strange one in another": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		f := p.Inputs[0][0]
+		p.Inputs[0] = p.Inputs[0][1:]
+		f.Ref.Path = "test://strange.parquet"
+		p.Inputs[1] = append(p.Inputs[1], f)
+	},
+	"a file in the wrong pack": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		p.Inputs[0][0], q.Inputs[0][0] = q.Inputs[0][0], p.Inputs[0][0]
+	},
+	"a file of no group": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		p.Inputs[0][0].Group = len(c.Groups)
+	},
+	"a file of a group below 0": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		p.Inputs[0][0].Group = -1
+	},
+	"a group in two packs": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		q.Groups = append(q.Groups, p.Groups[0])
+	},
+	"a group twice in a pack": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		p.Groups = append(p.Groups, p.Groups[0])
+	},
+	"a group in no pack": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		p.Groups = p.Groups[1:]
+	},
+	"a group that isn't there": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		p.Groups = append(p.Groups, len(c.Groups))
+	},
+	"a pack missing": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Packs = c.Packs[1:]
+	},
+	"a pack without one table's inputs": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		p.Inputs = p.Inputs[:1]
+	},
+	"a pack's bytes": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		p.Bytes++
+	},
+	"a group with a value too few": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Groups[0].Values = nil
+	},
+	"a group with a value too many": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Groups[0].Values = append(c.Groups[0].Values, nil)
+	},
+	"a value that is none of its type": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Groups[0].Values[0] = []byte{1, 2, 3}
+	},
+	"a group divided in two": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Groups[0].Values = c.Groups[1].Values
+	},
+	"a key too many": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Keys = append(c.Keys, c.Keys[0])
+	},
+	"no keys": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Keys = nil
+	},
+	"a source too few": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Tables[1].Sources = nil
+	},
+	"a key whose column isn't read": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Tables[0].Fields = c.Tables[0].Fields[1:]
+	},
+	"a file too many in a table": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Tables[0].Files++
+	},
+	"a table's bytes": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Tables[0].Bytes++
+	},
+	"dropped files too few": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Dropped.Files--
+	},
+	"dropped bytes": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Dropped.Bytes--
+	},
+	"more dropped groups than files": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Dropped.Groups = c.Dropped.Files + 1
+	},
+	"more dropped NULL groups than groups": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Dropped.NullGroups = c.Dropped.Groups + 1
+	},
+	"no final step": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		g.Final = nil
+	},
+	"two cores of one name": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		g.Cores[1].Name = c.Name
+	},
+	"a fault in the second core": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		g.Cores[1].Packs = g.Cores[1].Packs[1:]
+	},
+	"a file twice in the final step": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		g.Final.Tables[0].Files[1] = g.Final.Tables[0].Files[0]
+	},
+}
