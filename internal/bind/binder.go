@@ -44,7 +44,7 @@ func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, ar
 	if err := b.prepare(ctx, root); err != nil {
 		return nil, err
 	}
-	b.names = collectNames(root)
+	b.names, b.query.InnerLimit = collectNames(root), hasInnerLimit(root)
 	bound, err := b.bindQuery(ctx, root, nil, nil)
 	if err != nil {
 		return nil, err

@@ -152,3 +152,27 @@ func wantEmpty(t *testing.T, dir string) {
 		t.Errorf("left behind: %s", strings.Join(left, " "))
 	}
 }
+
+// wantOneError fails the test unless stderr holds one error: its line, more lines of the same set in by two spaces, and
+// perhaps a hint.
+func wantOneError(t *testing.T, stderr string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
+	good := strings.HasPrefix(lines[0], "tarn: ")
+	hints := 0
+	for _, line := range lines[1:] {
+		if strings.HasPrefix(line, "hint: ") {
+			hints++
+		} else if !strings.HasPrefix(line, "  ") {
+			good = false
+		}
+	}
+	if !good || hints > 1 {
+		t.Errorf("want one error, not %q", clip(stderr))
+	}
+	for _, word := range []string{"panic", "goroutine", "runtime error", "exception_type"} {
+		if strings.Contains(stderr, word) {
+			t.Errorf("stderr has %q: %s", word, clip(stderr))
+		}
+	}
+}

@@ -221,6 +221,11 @@ func (r *run) removeSpill() error {
 	return nil
 }
 
+// noPushdownBelowLimit keeps DuckDB 1.5 from pushing a join's filter through ORDER BY with LIMIT into the scan below, when
+// the join's other side is ready first: FROM (SELECT a FROM t ORDER BY a LIMIT 5) JOIN u USING (a) would then give rows that
+// aren't among the first five of t.
+const noPushdownBelowLimit = "SET disabled_optimizers = 'join_filter_pushdown'"
+
 // finish runs the final step.
 func (r *run) finish(ctx context.Context) (err error) {
 	f := r.graph.Final
@@ -231,6 +236,11 @@ func (r *run) finish(ctx context.Context) (err error) {
 	defer conn.Close()
 	if all := r.opts.share(0, true).final; all > 0 { // the workers are gone
 		if err := conn.Exec(ctx, fmt.Sprintf("SET memory_limit = '%dB'", all)); err != nil {
+			return err
+		}
+	}
+	if f.InnerLimit {
+		if err := conn.Exec(ctx, noPushdownBelowLimit); err != nil {
 			return err
 		}
 	}

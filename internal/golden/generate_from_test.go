@@ -234,6 +234,8 @@ func (g *generator) constant(k kind) string {
 		return one(g, "0.00", "1.50", "500.00", "2670.06")
 	case date:
 		return one(g, "DATE '2024-03-10'", "DATE '1970-01-01'", "DATE '1969-12-31'", "DATE '2024-05-01'")
+	case truth:
+		return one(g, "true", "false")
 	case instant:
 		return one(g, "TIMESTAMP '1970-01-01 00:00:00'", "TIMESTAMP '2024-01-02 03:04:05'")
 	}

@@ -112,18 +112,22 @@ func (s *selection) scalar() string {
 	return "(SELECT count(" + one(s.generator, inner.columns...).ref + ") FROM " + inner.sql + " WHERE " + where + ")"
 }
 
-// star puts a table's columns in the place of what was selected.
+// star puts a table's columns in the place of what was selected, unless USING merged some.
 func (s *selection) star() {
 	first, _, _ := strings.Cut(s.columns[0].ref, ".")
-	if first == s.columns[0].ref || strings.Count(s.columns[0].ref, ".") > 1 {
-		return // merged by USING, or called by its full name
+	if strings.Count(s.columns[0].ref, ".") != 1 {
+		return // called by its full name
 	}
-	s.items, s.out = []string{first + ".*"}, nil
+	var out []column
 	for _, c := range s.columns {
-		if strings.HasPrefix(c.ref, first+".") {
-			s.out = append(s.out, c)
+		switch {
+		case !strings.Contains(c.ref, "."):
+			return
+		case strings.HasPrefix(c.ref, first+"."):
+			out = append(out, c)
 		}
 	}
+	s.items, s.out = []string{first + ".*"}, out
 }
 
 // domain returns a column with a domain, of a kind or of any.
@@ -208,17 +212,14 @@ func (s *selection) aggregate() {
 	case 3, 4:
 		s.add("sum("+m.ref+")"+filter, column{kind: m.kind})
 	case 5:
-		s.add("avg("+m.ref+")"+filter, column{kind: instant}) // a kind that gets no arithmetic
-		s.out[len(s.out)-1].kind = money
+		s.add("avg("+m.ref+")"+filter, column{kind: money})
 	case 6, 7:
 		any.domain = ""
 		s.add(one(s.generator, "min(", "max(")+any.ref+")"+filter, any)
 	case 8:
 		s.add("sum(abs(CAST("+m.ref+" AS DOUBLE)))"+filter, column{kind: money})
 	case 9:
-		s.add("bool_or("+n.ref+" > 5)"+filter, number)
-		s.out[len(s.out)-1].kind = text
-		s.items[len(s.items)-1] = strings.Replace(s.items[len(s.items)-1], "bool_or", "bool_and", s.IntN(2))
+		s.add(one(s.generator, "bool_or(", "bool_and(")+n.ref+" > 5)"+filter, column{kind: truth})
 	case 10:
 		s.add("string_agg(CAST("+n.ref+" AS VARCHAR), ',' ORDER BY "+n.ref+")"+filter, column{kind: text})
 	case 11:

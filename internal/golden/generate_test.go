@@ -16,7 +16,8 @@ const (
 	text
 	date
 	instant
-	kinds
+	kinds // how many a table's column can have
+	truth // of an aggregate
 )
 
 // column is a column that can be named at some place of a query. Columns of one domain are joined with each other.

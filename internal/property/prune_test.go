@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"strconv"
 	"testing"
 
 	"github.com/tarndb/tarn/catalog"
@@ -188,5 +189,27 @@ func TestPRN17(t *testing.T) {
 	}
 	if n := l.reads("SELECT d FROM p.t WHERE d = '2025-12-12'"); n != 1 {
 		t.Errorf("%d files of 3 are read for one month", n)
+	}
+}
+
+// TestLimitBelowJoin: no filter of a join may reach the rows that ORDER BY with LIMIT picks from.
+func TestLimitBelowJoin(t *testing.T) {
+	l := newLab(t)
+	var rows []string
+	for i := range 5000 {
+		rows = append(rows, "("+strconv.Itoa(i*7919%1000)+", "+strconv.Itoa(i)+")")
+	}
+	l.table(definition{name: "p.t", columns: []string{"a long", "v int"}}, rows)
+	l.table(definition{name: "p.u", columns: []string{"a long"}}, []string{"(990)", "(991)"})
+	for range 20 { // whether the join's other side is ready first is a matter of luck
+		for _, query := range []string{
+			"SELECT count(*) FROM p.u JOIN (SELECT a, v FROM p.t ORDER BY a, v LIMIT 500) s ON u.a = s.a",
+			"SELECT count(*) FROM (SELECT a, v FROM p.t ORDER BY a, v LIMIT 500) s WHERE a IN (SELECT a FROM p.u)",
+			"SELECT count(s.v) FROM p.u LEFT JOIN (SELECT a, v FROM p.t ORDER BY a, v LIMIT 500) s ON u.a = s.a",
+		} {
+			if n := l.single(auto, query); n != "0" {
+				t.Fatalf("%s\ngives %s", query, n)
+			}
+		}
 	}
 }

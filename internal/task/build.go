@@ -39,7 +39,7 @@ func build(ctx context.Context, p *spj.Physical, layouts map[*plan.Scan]*catalog
 	if p.Final == nil {
 		return g, nil
 	}
-	g.Final = &Final{SQL: p.Final.SQL, Views: views(p.Final.Views)}
+	g.Final = &Final{SQL: p.Final.SQL, Views: views(p.Final.Views), InnerLimit: p.Final.InnerLimit}
 	for _, s := range p.Final.Scans {
 		w := Whole{View: s.ViewName(), Name: s.Table.Ident.String(), Fields: fields(s)}
 		var err error

@@ -90,6 +90,8 @@ type Final struct {
 	SQL    string
 	Views  []View
 	Tables []Whole
+	// InnerLimit says that a LIMIT stands below another operator: DuckDB mustn't push a join's filter through it.
+	InnerLimit bool
 }
 
 // Whole is a table that the final step reads whole.

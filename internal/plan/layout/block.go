@@ -44,7 +44,11 @@ func ForBlock(b *plan.Block, from Property) Property {
 	if blocker == allRows {
 		return none("%s", allRows)
 	}
-	return none("%s has no column that carries %s", blocker, eitherOf(from))
+	text := blocker + " has no column that carries " + eitherOf(from)
+	if from.Why != "" {
+		text += "; " + from.Why
+	}
+	return Property{Why: text}
 }
 
 // eitherOf lists the keys of which one was needed.

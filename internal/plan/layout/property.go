@@ -37,7 +37,8 @@ const (
 )
 
 // Property is what is proved of a relation: it is the disjoint union over the groups of its slots of what it is over each
-// group's files alone. Without slots nothing is proved, and Why says what stands against it.
+// group's files alone. Without slots nothing is proved, and Why says what stands against it; beside slots of a scan, Why
+// tells of keys that its files don't all have.
 type Property struct {
 	Slots []Slot
 	Why   string

@@ -51,7 +51,13 @@ func mismatch(j *plan.Join, l, r Property) string {
 			}
 		}
 	}
-	return fmt.Sprintf("%s connects no layout key of both sides: the left has %s, the right %s", conditionText(j), slotList(l), slotList(r))
+	text := fmt.Sprintf("%s connects no layout key of both sides: the left has %s, the right %s", conditionText(j), slotList(l), slotList(r))
+	for _, lost := range []string{l.Why, r.Why} {
+		if lost != "" {
+			text += "; " + lost
+		}
+	}
+	return text
 }
 
 func slotList(p Property) string {

@@ -25,13 +25,10 @@ func ForScan(s *plan.Scan, l *catalog.TableLayout) Property {
 		}
 		slots = append(slots, slot)
 	}
-	if len(slots) > 0 {
-		return Property{Slots: slots}
-	}
-	if len(whys) == 0 {
+	if len(slots) == 0 && len(whys) == 0 {
 		return none("%s is unpartitioned", s.Table.Ident)
 	}
-	return none("%s", strings.Join(whys, "; "))
+	return Property{Slots: slots, Why: strings.Join(whys, "; ")}
 }
 
 // specsInUse returns the specs of the surviving files, the current one first when it is among them; of an empty table the
