@@ -196,7 +196,8 @@ func TestNextStartRemovesWhatAKilledProcessLeft(t *testing.T) {
 	if left, err := os.ReadDir(temp); err != nil || len(left) == 0 {
 		t.Fatalf("nothing was left to remove: %v", err)
 	}
-	alive := start(t, temp, func(c *exec.Cmd) { c.Stdout = &bytes.Buffer{} }, "sql", "--memory", "256MiB", "-c", spillingSort)
+	shorter := strings.NewReplacer("40000000", "10000000", "30000000", "8000000").Replace(spillingSort)
+	alive := start(t, temp, func(c *exec.Cmd) { c.Stdout = &bytes.Buffer{} }, "sql", "--memory", "160MiB", "-c", shorter)
 	alive.awaitFiles(t, "*/*/*spill*/*")
 	if entries, err := os.ReadDir(temp); err != nil || len(entries) != 1 {
 		t.Errorf("%d folders while one process lives, %v", len(entries), err)

@@ -65,7 +65,8 @@ func ScanSQL(s Scan) (string, error) {
 	return text, nil
 }
 
-// emptySQL returns a relation of the columns' types without rows.
+// emptySQL returns a relation of the columns' types without rows. DuckDB must not know that it has none: it would then
+// drop an anti-join with it and, as nothing reads it any more, the other side's key with its check.
 func emptySQL(columns []ScanColumn) (string, error) {
 	parts := make([]string, len(columns))
 	for i, c := range columns {
@@ -73,12 +74,12 @@ func emptySQL(columns []ScanColumn) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		parts[i] = fmt.Sprintf("CAST(NULL AS %s) AS %s", t, quoteName(c.As))
+		parts[i] = fmt.Sprintf("unnest(CAST([] AS %s[])) AS %s", t, quoteName(c.As))
 	}
 	if len(parts) == 0 {
-		parts = []string{`true AS "tarn row"`}
+		parts = []string{`unnest(CAST([] AS BOOLEAN[])) AS "tarn row"`}
 	}
-	return "SELECT " + strings.Join(parts, ", ") + " WHERE false", nil
+	return "SELECT " + strings.Join(parts, ", "), nil
 }
 
 // sourceSQL returns the read_parquet call, whose columns have the names of sourceName.

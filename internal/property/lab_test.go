@@ -41,6 +41,8 @@ func newLab(t testing.TB) *lab {
 	l.must(err)
 	l.conn, err = db.Connect()
 	l.must(err)
+	// A judge mustn't have the faults of who is judged: DuckDB pushes filters of joins where they don't belong.
+	l.exec("SET disabled_optimizers = 'join_filter_pushdown'")
 	l.engine, err = tarn.Open(t.Context(), tarn.Config{
 		Catalogs: []tarn.CatalogConfig{{Name: "lake", Type: "hadoop", Warehouse: l.warehouse, CreateIfMissing: true}},
 		TempDir:  t.TempDir(), MemoryBytes: 2 << 30, Threads: 2,
