@@ -109,7 +109,7 @@ func (l *lakeFolder) showPlan(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nThe question:\n\n%s\n\nThe plan (tarn explain):\n\n%s", indent(Query), indent(text))
+	fmt.Fprintf(w, "\nThe question:\n\n%s\nThe plan (tarn explain):\n\n%s", indent(Query), indent(text))
 	return nil
 }
 
