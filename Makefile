@@ -34,7 +34,7 @@ fuzz:
 # meta runs the randomised tests again: with new seeds N times, or once with SEED. A failed one prints its seed.
 N ?= 20
 meta:
-	TARN_SEED=$(SEED) $(GO) test -count=$(if $(SEED),1,$(N)) ./transform ./internal/lake ./internal/duck
+	TARN_SEED=$(SEED) $(GO) test -count=$(if $(SEED),1,$(N)) ./transform ./internal/lake ./internal/duck ./internal/plan/spj ./internal/task ./internal/golden ./internal/property
 
 # bench measures P (default: all), for benchstat to compare with the same of another commit.
 P ?= ./...
@@ -43,4 +43,4 @@ bench:
 
 # golden writes the checked-in expectations anew; read the difference before committing it.
 golden:
-	$(GO) test ./internal/lint ./internal/output ./cmd/tarn -args -rewrite
+	$(GO) test ./internal/sql ./internal/plan/... ./internal/task ./internal/explain ./internal/lint ./internal/output ./cmd/tarn -args -rewrite

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/settings"
 )
 
@@ -100,7 +101,10 @@ type TableName struct {
 func (e *Engine) Tables(ctx context.Context, namespace string) ([]TableName, error) {
 	var parts []string
 	if namespace != "" {
-		parts = strings.Split(namespace, ".")
+		var ok bool
+		if parts, ok = splitName(namespace); !ok {
+			return nil, errs.New(errs.NotFound, "list tables", namespace, "it is a path, not a namespace")
+		}
 	}
 	return e.listTables(ctx, parts)
 }
@@ -156,10 +160,10 @@ func (e *Engine) Table(ctx context.Context, name string) (*catalog.Table, *catal
 	defer t.close()
 	var table *catalog.Table
 	var err error
-	if strings.ContainsAny(name, `/\`) {
-		table, err = t.ResolvePath(ctx, name)
+	if parts, ok := splitName(name); ok {
+		table, err = t.Resolve(ctx, parts)
 	} else {
-		table, err = t.Resolve(ctx, splitName(name))
+		table, err = t.ResolvePath(ctx, name)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -168,23 +172,30 @@ func (e *Engine) Table(ctx context.Context, name string) (*catalog.Table, *catal
 	return table, layout, err
 }
 
-// splitName cuts a dotted name; double quotes keep dots in a part.
-func splitName(name string) []string {
-	var parts []string
+// splitName cuts a dotted name; within double quotes a dot doesn't cut, and two quotes are one. ok is false for a path,
+// which has a slash outside of quotes.
+func splitName(name string) (parts []string, ok bool) {
 	var part strings.Builder
-	quoted := false
+	quoted, last := false, rune(0)
 	for _, r := range name {
 		switch {
 		case r == '"':
-			quoted = !quoted
-		case r == '.' && !quoted:
+			if quoted = !quoted; quoted && last == '"' {
+				part.WriteRune('"')
+			}
+		case quoted:
+			part.WriteRune(r)
+		case r == '.':
 			parts = append(parts, part.String())
 			part.Reset()
+		case r == '/' || r == '\\':
+			return nil, false
 		default:
 			part.WriteRune(r)
 		}
+		last = r
 	}
-	return append(parts, part.String())
+	return append(parts, part.String()), true
 }
 
 // describeRows tells a table's columns.

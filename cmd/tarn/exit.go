@@ -25,6 +25,8 @@ func (a *app) report(ctx context.Context, err error, args []string) int {
 		return 0 // the reader has seen enough, as head does
 	case ctx.Err() != nil:
 		err = errs.New(errs.Canceled, "", "", "interrupted") // whatever it is that the interruption broke
+	case errors.Is(err, syscall.ENOSPC):
+		err = errs.Wrap(errs.Resource, "", "", err) // which a command that prints without a format didn't say
 	}
 	kind, message, hint := errs.KindOf(err), err.Error(), errs.HintOf(err)
 	if wantsJSON(args) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/tarndb/tarn/catalog"
@@ -152,25 +153,40 @@ var (
 )
 
 // shared are lakes that several tests read, made when first asked for.
-var shared []string
+var shared struct {
+	sync.Mutex
+	dirs []string
+}
 
 func removeShared() {
-	for _, dir := range shared {
+	for _, dir := range shared.dirs {
 		_ = os.RemoveAll(dir)
 	}
 }
 
-// sharedDir makes a folder that lives as long as the test program.
-func sharedDir(t *testing.T) string {
-	t.Helper()
+// newSharedDir makes a folder that lives as long as the test program.
+func newSharedDir() (string, error) {
 	dir, err := os.MkdirTemp("", "tarn-lake-")
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
-	shared = append(shared, dir)
-	dir, err = filepath.EvalSymlinks(dir)
+	shared.Lock()
+	shared.dirs = append(shared.dirs, dir)
+	shared.Unlock()
+	return filepath.EvalSymlinks(dir)
+}
+
+func sharedDir(t *testing.T) string {
+	t.Helper()
+	dir, err := newSharedDir()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// demoLake is the folder of the demo's lake, made when first asked for.
+var demoLake struct {
+	sync.Mutex
+	dir string
 }

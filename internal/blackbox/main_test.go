@@ -42,7 +42,8 @@ func buildAndRun(m *testing.M) int {
 
 // outcome is how a child process ended.
 type outcome struct {
-	code           int // of its exit
+	command        string // its arguments
+	code           int    // of its exit
 	stdout, stderr string
 	took           time.Duration
 }
@@ -89,7 +90,7 @@ func finish(t *testing.T, c *exec.Cmd) outcome {
 	}
 	begin := time.Now()
 	code := exitCode(t, c.Run())
-	return outcome{code: code, stdout: stdout.String(), stderr: stderr.String(), took: time.Since(begin)}
+	return outcome{command: clip(strings.Join(c.Args[1:], " ")), code: code, stdout: stdout.String(), stderr: stderr.String(), took: time.Since(begin)}
 }
 
 // exitCode returns the code that a process ended with, -1 when a signal ended it.
@@ -110,7 +111,7 @@ func exitCode(t *testing.T, err error) int {
 func (o outcome) ok(t *testing.T) string {
 	t.Helper()
 	if o.code != 0 || o.stderr != "" {
-		t.Fatalf("exit %d, stdout %q, stderr %q", o.code, clip(o.stdout), clip(o.stderr))
+		t.Fatalf("%s\nexit %d, stdout %q, stderr %q", o.command, o.code, clip(o.stdout), clip(o.stderr))
 	}
 	return o.stdout
 }

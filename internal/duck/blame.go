@@ -11,11 +11,16 @@ import (
 // blame names the file in an error about damage that doesn't: DuckDB says of some that a footer or a page is wrong, but
 // not whose. It reads the files that the statement scans until one fails by itself, footers first.
 func (c *Conn) blame(ctx context.Context, sql string, err error) error {
+	return c.Blame(ctx, scannedFiles(sql), err)
+}
+
+// Blame is for statements that scan files through views: it names the one of files that err is about, if err is about
+// damage and doesn't say whose.
+func (c *Conn) Blame(ctx context.Context, files []string, err error) error {
 	var e *errs.Error
 	if !errors.As(err, &e) || e.Kind != errs.Corrupt || e.Object != "" {
 		return err
 	}
-	files := scannedFiles(sql)
 	for _, read := range []string{"SELECT count(*) FROM parquet_metadata(", "SELECT max(hash(COLUMNS(*))) FROM read_parquet("} {
 		for _, path := range files {
 			if errs.KindOf(c.Exec(ctx, read+quotePath(path)+")")) == errs.Corrupt {

@@ -182,7 +182,7 @@ var plainSigns = strings.NewReplacer("[*]", "*", "[?]", "?", "[[]", "[")
 func (r report) tidy() string {
 	text := r.Message
 	for _, cut := range []string{
-		"\nLINE ", "\nPossible solutions", "\nPlease try installing", "\nUse \"SET", "\nThis can happen when",
+		"\nLINE ", "\nPossible solutions", "\nPlease try installing", "\nUse \"SET", "\nThis limit was set by", "\nThis can happen when",
 	} {
 		text, _, _ = strings.Cut(text, cut)
 	}

@@ -244,7 +244,11 @@ func (r *run) finish(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	var files []string
 	for _, t := range f.Tables {
+		for _, ref := range t.Files {
+			files = append(files, ref.Local)
+		}
 		text, err := duck.ScanSQL(duck.Scan{Columns: scanColumns(t.Fields), Files: t.Files})
 		if err != nil {
 			return err
@@ -258,13 +262,14 @@ func (r *run) finish(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return query(ctx, conn, f.SQL, func(ch *duck.Chunk) error {
+	err = query(ctx, conn, f.SQL, func(ch *duck.Chunk) error {
 		b, err := ch.Record()
 		if err != nil {
 			return err
 		}
 		return r.stream.send(ctx, b)
 	})
+	return conn.Blame(ctx, files, err)
 }
 
 // query runs a statement and calls use for each chunk, which it closes.

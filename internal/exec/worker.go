@@ -56,7 +56,18 @@ func (w *worker) run(ctx context.Context, pack int, use func(*duck.Chunk) error)
 		}
 		w.ready = true
 	}
-	return query(ctx, w.conn, w.core.SQL, use)
+	err = query(ctx, w.conn, w.core.SQL, use)
+	return w.conn.Blame(ctx, localPaths(p.Inputs), err)
+}
+
+func localPaths(inputs [][]task.File) []string {
+	var out []string
+	for _, files := range inputs {
+		for _, f := range files {
+			out = append(out, f.Ref.Local)
+		}
+	}
+	return out
 }
 
 // checks registers, per table, the checks that each row lies in the group that its file is filed under.

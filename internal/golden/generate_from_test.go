@@ -125,18 +125,19 @@ func (g *generator) lateral(sql string, columns []column) (string, []column) {
 	return sql, append(columns, column{name: "n", ref: alias + ".n", kind: number})
 }
 
-// shared returns a column name that both sides have exactly once, or "".
+// shared returns a name that each side has exactly once, for columns of one domain, or "".
 func (g *generator) shared(l, r []column) string {
-	count := func(in []column, name string) (n int) {
+	called := func(in []column, name string) (out []column) {
 		for _, c := range in {
 			if c.name == name {
-				n++
+				out = append(out, c)
 			}
 		}
-		return n
+		return out
 	}
 	for _, c := range l {
-		if c.domain != "" && count(l, c.name) == 1 && count(r, c.name) == 1 {
+		theirs := called(r, c.name)
+		if c.domain != "" && len(called(l, c.name)) == 1 && len(theirs) == 1 && theirs[0].domain == c.domain {
 			return c.name
 		}
 	}

@@ -42,10 +42,10 @@ type relation struct {
 // families are tables that join with each other.
 var families = [][]relation{
 	{
-		table("shop.orders", "customer_id key customer", "order_id number", "amount money", "status text", "order_date date", "qty number"),
+		table("shop.orders", "order_id number", "customer_id key customer", "amount money", "status text", "order_date date", "qty number"),
 		table("shop.customers", "customer_id key customer", "name text", "region text", "since date"),
 		table("shop.customers_int", "customer_id key customer", "tier text"),
-		table("shop.payments", "customer_id key customer", "payment_id number", "paid money", "method text"),
+		table("shop.payments", "payment_id number", "customer_id key customer", "paid money", "method text"),
 		table("shop.visits", "customer_id key customer", "visited instant", "pages number"),
 		table("shop.few", "customer_id key customer", "flag text"),
 		table("shop.many_files", "customer_id key customer", "seq number", "note text"),
@@ -79,7 +79,7 @@ var families = [][]relation{
 	{table("mix.tr_l", "s text s", "v number"), table("mix.tr_r", "s text s", "v number")},
 }
 
-// table reads a table from its name and its columns: name, kind and, for keys, domain.
+// table reads a table from its name and its columns in their order: name, kind and, for keys, domain.
 func table(name string, columns ...string) relation {
 	r := relation{sql: name}
 	for _, text := range columns {

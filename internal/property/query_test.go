@@ -49,8 +49,8 @@ type gen struct {
 func newQuery(rng *rand.Rand, w *world) query {
 	g := &gen{rng: rng, world: w, keys: map[string]bool{"a": true, "b": true}}
 	n := []int{1, 2, 2, 2, 2, 3, 3, 4}[rng.IntN(8)]
-	from, inputs := g.relation(n)
 	g.query.joins = n - 1
+	from, inputs := g.relation(n)
 	g.filters(inputs)
 	g.choose(from, inputs)
 	g.query.eligible = g.query.eligible && !g.derived && g.common()
@@ -110,7 +110,11 @@ func (g *gen) join(left string, l []input, right string, r []input) (string, []i
 	kind := pick(g.rng, []string{"", "INNER", "INNER", "LEFT", "LEFT", "RIGHT", "FULL", "FULL", "SEMI", "ANTI"})
 	if (kind == "" || kind == "INNER") && g.chance(5) {
 		g.where = append(g.where, g.condition(l, r))
-		return left + ", " + right, slices.Concat(l, r)
+		comma := " CROSS JOIN " // binds as JOIN does
+		if len(l)+len(r) == g.query.joins+1 {
+			comma = ", "
+		}
+		return left + comma + right, slices.Concat(l, r)
 	}
 	text := left + " " + kind + " JOIN " + right
 	if using := g.using(l, r); using != "" {

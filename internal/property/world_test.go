@@ -51,7 +51,7 @@ func newWorld(l *lab, rng *rand.Rand, space string) *world {
 			}
 		}
 		spec := slices.Clone(shared)
-		switch rng.IntN(12) {
+		switch rng.IntN(16) {
 		case 0:
 			spec = w.spec(rng, t.keys)
 		case 1:
@@ -116,7 +116,7 @@ func (w *world) fill(l *lab, rng *rand.Rand, t *tab, spec []string) {
 		batches = 0
 	}
 	for i := range batches {
-		if i > 0 && chance(rng, 6) {
+		if i > 0 && chance(rng, 10) {
 			spec = w.spec(rng, t.keys)
 			if chance(rng, 2) { // the old fields, and one more somewhere
 				spec = w.withField(t.specs[0], w.field(rng, t.keys), rng)

@@ -1,0 +1,146 @@
+package property
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"os"
+	"os/exec"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/lake"
+	"github.com/tarndb/tarn/transform"
+)
+
+// told is what is read of a table.
+type told struct {
+	Rows   int               `json:"rows"`
+	Sums   map[string]string `json:"sums"`
+	Counts map[string]int    `json:"counts"`
+	Tuples map[string]int64  `json:"tuples"` // rows of each partition tuple
+}
+
+// TestPyIcebergReads lets PyIceberg read what Tarn wrote. It is skipped where PyIceberg isn't installed, unless
+// TARN_PYICEBERG=1 says that it must be.
+func TestPyIcebergReads(t *testing.T) {
+	python := "python3"
+	if err := exec.CommandContext(t.Context(), python, "-c", "import pyiceberg, pyarrow, sqlalchemy").Run(); err != nil {
+		if os.Getenv("TARN_PYICEBERG") == "1" {
+			t.Fatalf("PyIceberg isn't there: %v", err)
+		}
+		t.Skip("PyIceberg isn't installed")
+	}
+	l := newLab(t)
+	folder := t.TempDir()
+	uri, warehouse := "sqlite:///"+folder+"/catalog.db", "file://"+folder+"/warehouse"
+	var err error
+	l.catalog, err = lake.Open(t.Context(), lake.Config{Name: "lake", Type: "sql", URI: uri, Warehouse: warehouse, CreateIfMissing: true})
+	l.must(err)
+	defer l.catalog.Close()
+	names := l.shop()
+	cmd := exec.CommandContext(t.Context(), python, "testdata/scan.py", uri, warehouse, "sales")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	l.must(err)
+	read := map[string]told{}
+	l.must(json.Unmarshal(out, &read))
+	if len(read) != len(names) {
+		t.Errorf("PyIceberg sees %d tables, wanted %d", len(read), len(names))
+	}
+	for _, name := range names {
+		want := l.tell("sales." + name)
+		if got := read[name]; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: PyIceberg reads\n%+v, wanted\n%+v", name, got, want)
+		}
+	}
+}
+
+// shop makes the demo's tables, small, and one table for each kind of key and transform.
+func (l *lab) shop() []string {
+	l.t.Helper()
+	var orders, customers []string
+	for i := range 2000 {
+		orders = append(orders, fmt.Sprintf("(%d, %d, %d.%02d, 'open', DATE '2024-01-01' + %d)", i*7919%285, i, i%1000, i%100, i%730))
+	}
+	for i := range 285 {
+		customers = append(customers, fmt.Sprintf("(%d, 'customer %d', 'north')", i, i))
+	}
+	l.table(definition{
+		name: "sales.orders", spec: []string{"bucket[64] customer_id"},
+		columns: []string{"customer_id long", "order_id long", "amount decimal(12,2)", "status string", "order_date date"},
+	}, orders)
+	l.table(definition{
+		name: "sales.customers", columns: []string{"customer_id long", "name string", "region string"}, spec: []string{"bucket[64] customer_id"},
+	}, customers)
+	names := []string{"orders", "customers"}
+	for i, k := range kinds {
+		for j, fn := range k.fns {
+			if fn == "bucket[7]" || fn == "bucket[8]" { // bucket[4] says as much
+				continue
+			}
+			d := definition{name: fmt.Sprintf("sales.t%d_%d", i, j), columns: []string{"k " + k.name, "v int"}, spec: []string{fn + " k", "void v", "identity v"}}
+			values := k.values
+			if !strings.HasPrefix(fn, "truncate") {
+				values = append(values[:len(values):len(values)], k.extreme...)
+			}
+			var rows []string
+			for n, v := range values {
+				rows = append(rows, fmt.Sprintf("(%s, %d)", v, n%2))
+			}
+			l.table(d, rows, []string{"(NULL, NULL)", "(" + values[0] + ", 1)"})
+			names = append(names, strings.TrimPrefix(d.name, "sales."))
+		}
+	}
+	return names
+}
+
+// tell returns what plain DuckDB and our own survey know of a table.
+func (l *lab) tell(name string) told {
+	l.t.Helper()
+	out := told{Sums: map[string]string{}, Counts: map[string]int{}, Tuples: map[string]int64{}}
+	table := l.load(name)
+	out.Rows = l.number("SELECT count(*) FROM " + name)
+	for _, f := range table.Schema.Fields {
+		out.Counts[f.Name] = l.number("SELECT count(" + f.Name + ") FROM " + name)
+		switch f.Type.Primitive.Kind {
+		case transform.Int, transform.Long, transform.Decimal:
+			a := l.judge("SELECT coalesce(CAST(sum(" + f.Name + ") AS VARCHAR), 'NULL') FROM " + name)
+			l.must(a.err)
+			out.Sums[f.Name] = a.rows[0][0].(string)
+		}
+	}
+	layout, err := l.catalog.Survey(l.t.Context(), table, catalog.Filter{})
+	l.must(err)
+	for _, g := range layout.Groups {
+		var parts []string
+		for i, v := range g.Partition {
+			f := table.Spec().Fields[i]
+			parts = append(parts, tupleText(f.Transform.ResultType(f.SourceType), v))
+		}
+		out.Tuples[strings.Join(parts, "|")] += g.Rows
+	}
+	return out
+}
+
+func (l *lab) number(query string) int {
+	l.t.Helper()
+	a := l.judge(query)
+	l.must(a.err)
+	return int(a.rows[0][0].(*big.Rat).Num().Int64())
+}
+
+// tupleText writes a partition value as testdata/scan.py does: dates and times as the numbers that they are stored as.
+func tupleText(t transform.Type, v transform.Value) string {
+	switch v := v.(type) {
+	case nil:
+		return "NULL"
+	case int32, int64, bool:
+		return fmt.Sprint(v)
+	case []byte:
+		return fmt.Sprintf("%x", v)
+	}
+	return transform.FormatValue(t, v)
+}
