@@ -37,7 +37,7 @@ func (s *Session) OnProgress(f func(done, total int)) { s.progress = f }
 func (s *Session) Split(script string) ([]string, error) { return sql.Split(script) }
 
 // Query runs one statement; args are the values of its parameters, written ? or $1. The rows must be closed; a statement
-// without rows gives Rows without columns.
+// without rows gives Rows without columns. ctx bounds the statement to its last row.
 func (s *Session) Query(ctx context.Context, stmt string, args ...any) (rows *Rows, err error) {
 	defer guard(stmt, &err)
 	parsed, err := sql.Parse(stmt)
@@ -48,7 +48,12 @@ func (s *Session) Query(ctx context.Context, stmt string, args ...any) (rows *Ro
 	case sql.Query:
 		return s.query(ctx, st, args)
 	case sql.Explain:
-		return s.explain(ctx, st)
+		return s.explain(ctx, st, args)
+	}
+	if len(args) > 0 {
+		return nil, errs.New(errs.Invalid, "run", "statement", "there are %d arguments, and only queries have parameters", len(args))
+	}
+	switch st := parsed.(type) {
 	case sql.Set:
 		notice, err := s.settings.Set(st.Name, st.Value)
 		s.engine.notice(notice)
@@ -88,8 +93,8 @@ type ExplainOptions struct {
 	JSON    bool // for programs
 }
 
-// Explain returns a query's plan as text.
-func (s *Session) Explain(ctx context.Context, query string, opts ExplainOptions) (text string, err error) {
+// Explain returns a query's plan as text; args are as in Query.
+func (s *Session) Explain(ctx context.Context, query string, opts ExplainOptions, args ...any) (text string, err error) {
 	defer guard(query, &err)
 	parsed, err := sql.Parse(query)
 	if err != nil {
@@ -97,9 +102,9 @@ func (s *Session) Explain(ctx context.Context, query string, opts ExplainOptions
 	}
 	switch st := parsed.(type) {
 	case sql.Query:
-		return s.explainText(ctx, sql.Explain{Query: st, Analyze: opts.Analyze, JSON: opts.JSON})
+		return s.explainText(ctx, sql.Explain{Query: st, Analyze: opts.Analyze, JSON: opts.JSON}, args)
 	case sql.Explain:
-		return s.explainText(ctx, st)
+		return s.explainText(ctx, st, args)
 	}
 	return "", errs.New(errs.Unsupported, "explain", "statement", "only queries have a plan")
 }
@@ -185,16 +190,16 @@ func (s *Session) query(ctx context.Context, q sql.Query, args []any) (*Rows, er
 	return &Rows{columns: columnsOf(p.query.Output), source: stream, close: func() { stream.Close(); p.tables.close() }, planned: p}, nil
 }
 
-func (s *Session) explain(ctx context.Context, e sql.Explain) (*Rows, error) {
-	text, err := s.explainText(ctx, e)
+func (s *Session) explain(ctx context.Context, e sql.Explain, args []any) (*Rows, error) {
+	text, err := s.explainText(ctx, e, args)
 	if err != nil {
 		return nil, err
 	}
 	return textRows("plan", text), nil
 }
 
-func (s *Session) explainText(ctx context.Context, e sql.Explain) (string, error) {
-	p, err := s.plan(ctx, e.Query)
+func (s *Session) explainText(ctx context.Context, e sql.Explain, args []any) (string, error) {
+	p, err := s.plan(ctx, e.Query, args...)
 	if err != nil {
 		return "", err
 	}

@@ -23,8 +23,8 @@ Then it joins them bucket by bucket and by the whole-query plan, and shows the p
 			return nil
 		},
 		RunE: func(c *cobra.Command, _ []string) error {
-			if opts.Rows < 0 {
-				return usage(c, "--rows %d is less than none", opts.Rows)
+			if c.Flags().Changed("rows") && opts.Rows < 1 {
+				return usage(c, "--rows %d is no number of rows", opts.Rows)
 			}
 			var err error
 			if opts.Program, err = os.Executable(); err != nil {

@@ -20,6 +20,7 @@ func (b *binder) bindArgument(ctx context.Context, n sql.Node) error {
 	if err != nil {
 		return errs.New(errs.Unsupported, "bind", "$"+n.Str("identifier"), "parameters have numbers: ? or $1")
 	}
+	b.used = max(b.used, number)
 	if number < 1 || number > len(b.args) {
 		return errs.New(errs.Invalid, "bind", "$"+strconv.Itoa(number), "there are %d arguments", len(b.args))
 	}

@@ -25,9 +25,12 @@ type binder struct {
 
 	aggregates map[string]bool
 	args       []any
+	used       int            // the highest number of a parameter
+	mentions   map[string]int // how often bare names stand for tables
 }
 
-// Bind binds a query; args are the values of its parameters, in order. Every table is loaded once, so that all its mentions see one version.
+// Bind binds a query; args are the values of its parameters, in order. Every table is loaded once, so that all its
+// mentions see one version.
 func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, args ...any) (*plan.Query, error) {
 	b := &binder{
 		engine: engine, resolver: resolver, args: args, query: &plan.Query{},
@@ -44,7 +47,10 @@ func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, ar
 	if err := b.prepare(ctx, root); err != nil {
 		return nil, err
 	}
-	b.names, b.query.InnerLimit = collectNames(root), hasInnerLimit(root)
+	if b.used != len(args) {
+		return nil, errs.New(errs.Invalid, "bind", "arguments", "there are %d for %d parameters", len(args), b.used)
+	}
+	b.names, b.mentions, b.query.InnerLimit = collectNames(root), countMentions(root), hasInnerLimit(root)
 	bound, err := b.bindQuery(ctx, root, nil, nil)
 	if err != nil {
 		return nil, err
@@ -67,7 +73,7 @@ func (b *binder) parse(ctx context.Context, text string) (sql.Node, error) {
 	}
 	tree, err := sql.DecodeTree(ast)
 	if err != nil {
-		return nil, errs.New(errs.Unsupported, "parse", "statement", "it must be exactly one query")
+		return nil, errs.Wrap(errs.Unsupported, "parse", "the statement, which must be exactly one query", err)
 	}
 	return tree.Root(), nil
 }
@@ -156,13 +162,18 @@ func (u nameUse) uses(name string) bool { return u.all || u.names[strings.ToLowe
 
 func collectNames(root sql.Node) nameUse {
 	u := nameUse{names: map[string]bool{}}
+	relations := relationNames(root)
 	root.Walk(func(n sql.Node) bool {
 		switch {
 		case n.Class() == "STAR", n.Str("ref_type") == "NATURAL", len(n.Strs("column_name_alias")) > 0:
 			u.all = true
 		case n.Class() == "COLUMN_REF":
-			for _, p := range n.Strs("column_names") {
+			parts := n.Strs("column_names")
+			for _, p := range parts {
 				u.names[strings.ToLower(p)] = true
+			}
+			if relations[strings.ToLower(parts[len(parts)-1])] { // a whole row: SELECT o FROM orders o
+				u.all = true
 			}
 		}
 		if n.Type() == "SET_OPERATION_NODE" && n.Bool("setop_by_name") || n.Str("setop_type") == "UNION_BY_NAME" {
@@ -174,4 +185,33 @@ func collectNames(root sql.Node) nameUse {
 		return true
 	})
 	return u
+}
+
+// relationNames returns the names of all tables, derived tables and WITH entries, and their aliases, in lower case.
+func relationNames(root sql.Node) map[string]bool {
+	names := map[string]bool{}
+	root.Walk(func(n sql.Node) bool {
+		for _, key := range []string{"table_name", "key"} {
+			if name := n.Str(key); name != "" {
+				names[strings.ToLower(name)] = true
+			}
+		}
+		if alias := n.Str("alias"); alias != "" && n.Class() == "" {
+			names[strings.ToLower(alias)] = true
+		}
+		return true
+	})
+	return names
+}
+
+// countMentions counts the bare names that stand for tables or WITH entries, in lower case.
+func countMentions(root sql.Node) map[string]int {
+	count := map[string]int{}
+	root.Walk(func(n sql.Node) bool {
+		if n.Type() == "BASE_TABLE" && n.Str("schema_name") == "" {
+			count[strings.ToLower(n.Str("table_name"))]++
+		}
+		return true
+	})
+	return count
 }

@@ -198,7 +198,7 @@ func (b *binder) ordering(ctx context.Context, n sql.Node, q *bound, blk *plan.B
 			found = true
 			keys, hidden, ok := orderKeys(m, n, blk)
 			if !ok {
-				blk.Whole = "ORDER BY an expression over a set operation or DISTINCT is run whole"
+				blk.Whole = "ORDER BY an expression over a set operation or DISTINCT, or a star other than ALL, is run whole"
 				return nil, nil
 			}
 			o.By = strings.Join(keys, ", ")
@@ -228,6 +228,9 @@ func orderKeys(m, n sql.Node, blk *plan.Block) (keys []string, hidden []sql.Node
 		e := o.Child("expression")
 		suffix := direction(o)
 		if e.Class() == "STAR" {
+			if !isOrderByAll(m, e) {
+				return nil, nil, false
+			}
 			for i := range blk.Output {
 				keys = append(keys, itoa(i+1)+suffix)
 			}
@@ -247,6 +250,20 @@ func orderKeys(m, n sql.Node, blk *plan.Block) (keys []string, hidden []sql.Node
 		keys = append(keys, itoa(pos)+suffix)
 	}
 	return keys, hidden, true
+}
+
+// isOrderByAll says whether a star in ORDER BY means all output columns: ORDER BY ALL. Any other star, such as
+// COLUMNS('a.*') or * EXCLUDE (x), means columns of FROM.
+func isOrderByAll(m, e sql.Node) bool {
+	if len(m.List("orders")) != 1 || !e.Bool("columns") || e.Child("expr") != nil || e.Str("relation_name") != "" {
+		return false
+	}
+	for _, key := range starChanges {
+		if l, _ := e[key].([]any); len(l) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // orderPosition returns the output column that an ORDER BY expression means, from 1, or 0: a number, an alias or output

@@ -15,6 +15,7 @@ type cte struct {
 	query   sql.Node
 	aliases []string
 	env     *cteEnv
+	varies  bool // computed anew it might come out otherwise
 }
 
 // cteEnv is a chain of WITH entries, the innermost first. An entry without a cte is one that stays in the text.
@@ -174,8 +175,8 @@ func isDataFile(name string) bool {
 	return false
 }
 
-// bindCTE puts a CTE's query in the place of its mention. One mention is one derived table: that is what DuckDB computes
-// too, as long as nothing in it is volatile, which whoever made the entry has seen to.
+// bindCTE puts a CTE's query in the place of its mention. Each mention is a derived table of its own, which is right as
+// long as all come out the same: whoever made the entry has seen to that.
 func (b *binder) bindCTE(ctx context.Context, n sql.Node, e *cteEnv, sc *scope) (plan.Rel, error) {
 	alias := n.Str("alias")
 	if alias == "" {

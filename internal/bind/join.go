@@ -112,7 +112,7 @@ func mergedNames(above, l, r map[string]plan.Col) map[string]plan.Col {
 // unnamed gives up on the names of sources from first on: bare names in this scope can't be placed any more.
 func (b *binder) unnamed(sc *scope, first int, why string, inputs ...plan.Rel) plan.Rel {
 	for _, s := range sc.sources[first:] {
-		s.unknown = true
+		s.paired = true
 	}
 	rel := &plan.Opaque{Why: why}
 	for _, in := range inputs {

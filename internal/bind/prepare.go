@@ -2,6 +2,7 @@ package bind
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	"github.com/tarndb/tarn/internal/errs"
@@ -53,6 +54,9 @@ func (b *binder) prepare(ctx context.Context, root sql.Node) error {
 			failed = b.prepareFunction(ctx, n)
 		case "PARAMETER":
 			failed = b.bindArgument(ctx, n)
+		case "POSITIONAL_REFERENCE":
+			failed = errs.New(errs.Unsupported, "bind", "#"+positionText(n), "columns by their position in FROM aren't supported").
+				WithHint("write the column's name")
 		case "COLLATE":
 			failed = errs.New(errs.Unsupported, "bind", "COLLATE "+n.Str("collation"), "collations other than binary aren't supported").
 				WithHint("compare lower(column) instead")
@@ -133,4 +137,11 @@ func isVolatile(n sql.Node) string {
 		return found == ""
 	})
 	return found
+}
+
+func positionText(n sql.Node) string {
+	if number, ok := n["index"].(json.Number); ok {
+		return number.String()
+	}
+	return "n"
 }

@@ -53,8 +53,9 @@ func (b *binder) bindQuery(ctx context.Context, n sql.Node, outer *scope, env *c
 }
 
 // bindWith takes a query's WITH entries out of the text, to be put in where they are mentioned. Entries whose mentions
-// must share one computation stay: recursive and volatile ones; kept says why. MATERIALIZED is advice about speed, which
-// the parse tree doesn't keep.
+// must share one computation stay: recursive and volatile ones, and those that are mentioned more than once and whose rows
+// depend on the order in which rows happen to come; kept says why. MATERIALIZED is advice about speed, which the parse tree
+// doesn't keep.
 func (b *binder) bindWith(ctx context.Context, n sql.Node, outer *scope, env *cteEnv) (*cteEnv, string, error) {
 	entries := n.Child("cte_map").List("map")
 	if len(entries) == 0 {
@@ -69,11 +70,14 @@ func (b *binder) bindWith(ctx context.Context, n sql.Node, outer *scope, env *ct
 		}
 		query := v.Child("query").Child("node")
 		why := isVolatile(query)
-		if query.Type() == "RECURSIVE_CTE_NODE" {
+		switch {
+		case query.Type() == "RECURSIVE_CTE_NODE":
 			why = "WITH RECURSIVE " + name + " is computed whole"
+		case why == "" && b.mentions[strings.ToLower(name)] > 1 && b.mayVary(query, env):
+			why = "WITH " + name + " is mentioned more than once, and computed anew it might come out otherwise"
 		}
 		if why == "" {
-			env = &cteEnv{name: name, cte: &cte{query, v.Strs("aliases"), env}, next: env}
+			env = &cteEnv{name: name, cte: &cte{query, v.Strs("aliases"), env, b.mayVary(query, env)}, next: env}
 			continue
 		}
 		own := env
@@ -93,9 +97,39 @@ func (b *binder) bindWith(ctx context.Context, n sql.Node, outer *scope, env *ct
 	return env, kept, nil
 }
 
+// settled are the aggregates whose value doesn't depend on the order of rows, for every type.
+var settled = map[string]bool{
+	"count": true, "count_star": true, "min": true, "max": true, "bool_and": true, "bool_or": true,
+}
+
+// mayVary says whether computing a query twice may give different rows: which rows a LIMIT takes among equals, which a
+// window numbers first, what list() or a sum of floats makes of another order. With it,
+// WITH x AS (SELECT k, s FROM t ORDER BY s LIMIT 10) SELECT count(*) FROM x a JOIN x b USING (k) might not be 10.
+func (b *binder) mayVary(query sql.Node, env *cteEnv) bool {
+	varies := false
+	query.Walk(func(n sql.Node) bool {
+		name := strings.ToLower(n.Str("function_name"))
+		switch {
+		case hasLimit(n), n.Class() == "WINDOW", n.Type() == "DISTINCT_MODIFIER" && len(n.List("distinct_on_targets")) > 0,
+			n.Class() == "FUNCTION" && b.aggregates[name] && !settled[name]:
+			varies = true
+		case n.Type() == "BASE_TABLE" && n.Str("schema_name") == "":
+			e, ok := env.lookup(n.Str("table_name"))
+			varies = ok && e.cte != nil && e.cte.varies
+		}
+		return !varies
+	})
+	return varies
+}
+
 // bindSelect binds FROM, then every expression.
 func (b *binder) bindSelect(ctx context.Context, n sql.Node, outer *scope, env *cteEnv) (*bound, error) {
-	sc := &scope{outer: outer}
+	sc := &scope{outer: outer, aliases: map[string]bool{}}
+	for _, item := range n.List("select_list") {
+		if a := item.Str("alias"); a != "" {
+			sc.aliases[strings.ToLower(a)] = true
+		}
+	}
 	rel, err := b.bindFrom(ctx, n.Child("from_table"), sc, env)
 	if err != nil {
 		return nil, err
@@ -113,7 +147,9 @@ func (b *binder) bindSelect(ctx context.Context, n sql.Node, outer *scope, env *
 	if err := b.bindWhere(ctx, q, n.Child("where_clause"), env); err != nil {
 		return nil, err
 	}
-	q.unresolved = unresolvedName(sc, n)
+	if q.unresolved = unresolvedName(sc, n); q.unresolved == "" {
+		q.unresolved = sc.lost
+	}
 	q.correlated = sc.correlated
 	q.whole = wholeReason(n)
 	if sc.subquery && q.whole == "" { // its tables are no part of FROM, so that no pack would have their rows
@@ -134,7 +170,10 @@ func (b *binder) bindExprs(ctx context.Context, sc *scope, env *cteEnv, exprs ..
 			case "SUBQUERY":
 				sc.subquery = true
 				if failed = b.bindExprs(ctx, sc, env, n.Child("child")); failed == nil {
-					_, failed = b.bindQuery(ctx, n.Child("subquery").Child("node"), sc, env)
+					var inner *bound
+					if inner, failed = b.bindQuery(ctx, n.Child("subquery").Child("node"), sc, env); failed == nil {
+						sc.lose(inner)
+					}
 				}
 				return false
 			case "COLUMN_REF":
@@ -144,6 +183,13 @@ func (b *binder) bindExprs(ctx context.Context, sc *scope, env *cteEnv, exprs ..
 		})
 	}
 	return failed
+}
+
+// lose notes that a subquery of the block has a name that can't be placed: then nor can the block's own be sure.
+func (sc *scope) lose(inner *bound) {
+	if sc.lost == "" {
+		sc.lost = inner.unresolved
+	}
 }
 
 // bindName shortens a long name, notes correlation, and folds a clock reading that no column hides.

@@ -14,6 +14,9 @@ type source struct {
 	names     []string   // column names as they are, in order
 	cols      []plan.Col // one per name
 	unknown   bool       // the columns aren't known: no unqualified name can be placed in this scope
+	// paired is set when a join pairs the rows by their order or nearness: leaving a row out then changes the partner of
+	// another. Names still lead to the columns, but none may be used to plan by.
+	paired bool
 }
 
 // find returns the place of the column called name, or -1.
@@ -36,6 +39,11 @@ type scope struct {
 	correlated, far bool
 	// subquery is set when an expression of the block holds a subquery, semi-joins aside.
 	subquery bool
+	// aliases are the select list's own, in lower case: where an expression names one that no column of FROM has, it isn't
+	// an outer column.
+	aliases map[string]bool
+	// lost is why a name inside a subquery of the block can't be placed anywhere; "" when all could.
+	lost string
 }
 
 // ref is where a column reference leads: the column, and whether the reference is the column itself rather than a field
@@ -66,7 +74,7 @@ func (sc *scope) local(n sql.Node) (ref, bool) {
 			short = append(short, p)
 		}
 		n["column_names"] = short
-		return ref{s.cols[i], used+1 == len(parts)}, true
+		return ref{s.cols[i], used+1 == len(parts) && !s.paired}, true
 	}
 	if r, ok := sc.unqualified(parts[0]); ok { // a field of a struct column
 		return ref{r.col, false}, true
@@ -99,13 +107,13 @@ func equalFolds(a, b []string) bool {
 // unqualified resolves a bare name: it must be a USING column or stand in exactly one source, and every source's columns
 // must be known.
 func (sc *scope) unqualified(name string) (ref, bool) {
-	var found []plan.Col
+	var found []ref
 	for _, s := range sc.sources {
 		if s.unknown {
 			return ref{}, false
 		}
 		if i := s.find(name); i >= 0 {
-			found = append(found, s.cols[i])
+			found = append(found, ref{s.cols[i], !s.paired})
 		}
 	}
 	if c, ok := sc.merged[strings.ToLower(name)]; ok {
@@ -114,12 +122,12 @@ func (sc *scope) unqualified(name string) (ref, bool) {
 	if len(found) != 1 {
 		return ref{}, false
 	}
-	return ref{found[0], true}, true
+	return found[0], true
 }
 
 // places says whether a reference leads to a column here or in an outer scope.
 func (sc *scope) places(n sql.Node) bool {
-	if _, ok := sc.local(n); ok {
+	if _, ok := sc.local(n); ok || sc.isAlias(n) {
 		return true
 	}
 	for up := sc.outer; up != nil; up = up.outer {
@@ -129,6 +137,12 @@ func (sc *scope) places(n sql.Node) bool {
 		}
 	}
 	return false
+}
+
+// isAlias says whether a bare name is one of the select list's aliases.
+func (sc *scope) isAlias(n sql.Node) bool {
+	parts := n.Strs("column_names")
+	return len(parts) == 1 && sc.aliases[strings.ToLower(parts[0])]
 }
 
 // correlate notes on every scope from sc up to where the name was found that it, too, looks out of itself.

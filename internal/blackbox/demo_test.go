@@ -63,6 +63,7 @@ func TestDemoThatCannotBeMade(t *testing.T) {
 		{2, "--rows", []string{"--rows", "99999999999999999999"}},
 		{2, "--rows", []string{"--rows", "0"}},
 		{2, "--rows", []string{"--rows", "1.5"}},
+		{2, "--rows", []string{"--rows", ""}},
 		{1, "too few", []string{"--rows", "1"}},
 		{2, "nope", []string{"nope"}},
 		{2, "--threads", []string{"--threads", "100000"}},

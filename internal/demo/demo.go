@@ -150,7 +150,7 @@ func next(w io.Writer, l *lakeFolder, o Options) error {
 		if err := os.WriteFile(file, []byte(l.yaml()), 0o600); err != nil {
 			return errs.Wrap(errs.Invalid, "write", file, err)
 		}
-		flags = " --config " + file
+		flags = " --config " + shellWord(file)
 	}
 	program := "tarn"
 	if strings.Contains(o.Program, "go-build") {
@@ -166,4 +166,15 @@ Three things to try next:
 The last one can't run bucket by bucket, and says why.
 `, program, flags)
 	return nil
+}
+
+// shellWord writes a text so that a shell takes it for one word.
+func shellWord(text string) string {
+	isPlain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%", r)
+	}
+	if strings.TrimFunc(text, isPlain) == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

@@ -100,8 +100,11 @@ func (l localIO) List(ctx context.Context, folder string) ([]fs.DirEntry, error)
 	return entries, err
 }
 
+// makeFolder is the operation for which a file that should be a folder is in the way, rather than the sign of a missing one.
+const makeFolder = "make folder"
+
 func (l localIO) MakeFolder(ctx context.Context, folder string) error {
-	return l.with(ctx, "make folder", folder, func(local string) error {
+	return l.with(ctx, makeFolder, folder, func(local string) error {
 		return os.MkdirAll(local, 0o777)
 	})
 }
@@ -181,6 +184,8 @@ func fileError(op, path string, err error) error {
 	}
 	kind, msg := errs.Transient, ""
 	switch {
+	case op == makeFolder && errors.Is(err, syscall.ENOTDIR):
+		kind, msg = errs.Invalid, "a file is in its place or above it"
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		kind, msg = errs.NotFound, "no such file"
 	case errors.Is(err, fs.ErrExist):

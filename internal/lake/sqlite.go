@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -179,13 +180,29 @@ func (s *sqliteStore) make(ctx context.Context) (err error) {
 	if err := s.fio.MakeFolder(ctx, folder); err != nil {
 		return err
 	}
-	db, err := s.open("rwc")
+	if err := s.touch(); err != nil {
+		return err
+	}
+	db, err := s.open("rw")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	_, err = db.ExecContext(ctx, sqliteTables)
 	return s.wrap("create catalog", err)
+}
+
+// touch makes the file when it is missing: SQLite wouldn't say why it can't.
+func (s *sqliteStore) touch() error {
+	local, err := s.fio.Local(s.path)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(local, os.O_RDWR|os.O_CREATE, 0o666)
+	if err == nil {
+		err = f.Close()
+	}
+	return fileError("create catalog", s.path, err)
 }
 
 // open connects with one connection, since SQLite lets one writer in at a time and a second one would only wait.

@@ -31,8 +31,9 @@ type lab struct {
 	spaces    map[string]bool
 }
 
-func newLab(t testing.TB) *lab {
+func newLab(t *testing.T) *lab {
 	t.Helper()
+	t.Parallel() // a lab shares nothing with others
 	l := &lab{t: t, warehouse: t.TempDir(), spaces: map[string]bool{}}
 	var err error
 	l.catalog, err = lake.Open(t.Context(), lake.Config{Name: "lake", Type: "hadoop", Warehouse: l.warehouse, CreateIfMissing: true})

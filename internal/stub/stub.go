@@ -32,7 +32,7 @@ func (e Engine) StubTable(ctx context.Context, name string, columns []catalog.Fi
 
 // StubView makes a view.
 func (e Engine) StubView(ctx context.Context, name, query string) error {
-	return e.Exec(ctx, "CREATE TEMP VIEW "+name+" AS "+query)
+	return e.Exec(ctx, "CREATE OR REPLACE TEMP VIEW "+name+" AS "+query)
 }
 
 // Describe returns a query's columns.
