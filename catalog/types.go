@@ -74,6 +74,7 @@ type Field struct {
 	Doc            string
 	InitialDefault transform.Value `json:"-"` // v3: the value of rows written before the field was added; nil for none
 	HasDefault     bool            // an initial default exists (also a nested one, which InitialDefault can't hold)
+	Promoted       bool            // of a column: an older schema has it with another type, in which files may hold it
 }
 
 // Schema is one schema of a table.

@@ -50,7 +50,7 @@ func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, ar
 	if b.used != len(args) {
 		return nil, errs.New(errs.Invalid, "bind", "arguments", "there are %d for %d parameters", len(args), b.used)
 	}
-	b.names, b.mentions, b.query.InnerLimit = collectNames(root), countMentions(root), hasInnerLimit(root)
+	b.names, b.mentions, b.query.Avoid = collectNames(root), countMentions(root), avoid(root)
 	bound, err := b.bindQuery(ctx, root, nil, nil)
 	if err != nil {
 		return nil, err

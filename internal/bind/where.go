@@ -151,18 +151,6 @@ func (b *binder) isAggregated(query sql.Node) bool {
 		query.Str("aggregate_handling") == "FORCE_AGGREGATES" || len(s.aggregateCalls(query)) > 0 || len(collect(query, "WINDOW")) > 0
 }
 
-// hasInnerLimit says whether a query below the root has a LIMIT.
-func hasInnerLimit(root sql.Node) bool {
-	found, below := false, false
-	root.Walk(func(n sql.Node) bool {
-		isQuery := n.Type() == "SELECT_NODE" || n.Type() == "SET_OPERATION_NODE"
-		found = found || below && isQuery && hasLimit(n)
-		below = true
-		return !found
-	})
-	return found
-}
-
 func hasLimit(n sql.Node) bool {
 	for _, m := range n.List("modifiers") {
 		if m.Type() == "LIMIT_MODIFIER" || m.Type() == "LIMIT_PERCENT_MODIFIER" {

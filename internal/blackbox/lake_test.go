@@ -71,7 +71,7 @@ type column struct {
 type bucketed struct {
 	name    string // in the namespace big
 	columns []column
-	from    string // "range(10) AS r(i)"; k, the first column's value, is computed over it
+	from    string // "range(10) AS r(i)": the values are computed over i
 	buckets int    // 0: unpartitioned, one file
 	// filed, when set, is the bucket that a bucket's rows are filed under instead of their own.
 	filed func(bucket int) int
@@ -101,6 +101,14 @@ func (f *folder) add(ctx context.Context, b bucketed) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	stage := "CREATE OR REPLACE TEMP TABLE staged AS SELECT i, 0 AS bucket FROM " + b.from
+	if b.buckets > 0 {
+		stage = fmt.Sprintf("CREATE OR REPLACE TEMP TABLE staged AS SELECT i, tarn_bucket(%d, %s) AS bucket FROM %s ORDER BY bucket",
+			b.buckets, b.columns[0].value, b.from)
+	}
+	if err := f.conn.Exec(ctx, stage); err != nil {
+		return 0, err
+	}
 	var files []lake.NewDataFile
 	var bytes int64
 	for bucket := range max(b.buckets, 1) {
@@ -121,9 +129,8 @@ func bucketOf(n int) transform.Transform { return transform.Transform{Op: transf
 // addFile writes the rows of one bucket.
 func (f *folder) addFile(ctx context.Context, table *catalog.Table, b bucketed, bucket int) (lake.NewDataFile, error) {
 	var tuple []transform.Value
-	where := ""
+	where := fmt.Sprintf(" WHERE bucket = %d", bucket)
 	if b.buckets > 0 {
-		where = fmt.Sprintf(" WHERE tarn_bucket(%d, %s) = %d", b.buckets, b.columns[0].value, bucket)
 		if b.filed != nil {
 			bucket = b.filed(bucket)
 		}
@@ -140,7 +147,7 @@ func (f *folder) addFile(ctx context.Context, table *catalog.Table, b bucketed, 
 	if err != nil {
 		return lake.NewDataFile{}, err
 	}
-	query := "SELECT " + items + " FROM " + b.from + where
+	query := "SELECT " + items + " FROM staged" + where
 	if _, err := f.conn.CopyParquet(ctx, query, b.fields(), ref.Local, b.copy); err != nil {
 		return lake.NewDataFile{}, err
 	}

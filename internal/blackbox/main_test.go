@@ -54,7 +54,11 @@ const patience = 2 * time.Minute
 // child prepares a run of the program with a home of its own, so that no file of the machine's user is read.
 func child(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	wait := patience
+	if long {
+		wait *= 10
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	t.Cleanup(cancel)
 	c := exec.CommandContext(ctx, program, args...)
 	c.Dir = t.TempDir()

@@ -67,20 +67,7 @@ func (r *run) core(ctx context.Context, at, workers int, memory int64) error {
 	var next, rows atomic.Int64
 	for range min(workers, len(c.Packs)) {
 		group.Go(func() error {
-			w, err := openWorker(ctx, c, r.opts, memory)
-			if err != nil {
-				return err
-			}
-			defer w.close()
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(c.Packs) {
-					return nil
-				}
-				if err := r.pack(ctx, w, at, i, &rows, sink); err != nil {
-					return err
-				}
-			}
+			return safely(func() error { return r.work(ctx, at, memory, &next, &rows, sink) })
 		})
 	}
 	err = group.Wait()
@@ -91,6 +78,25 @@ func (r *run) core(ctx context.Context, at, workers int, memory int64) error {
 		err = closed // after an error it would only say the same again
 	}
 	return err
+}
+
+// work runs packs, one after another, until there are no more.
+func (r *run) work(ctx context.Context, core int, memory int64, next, rows *atomic.Int64, sink func(*duck.Chunk) error) error {
+	c := &r.graph.Cores[core]
+	w, err := openWorker(ctx, c, r.graph.Avoid, r.opts, memory)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	for {
+		i := int(next.Add(1)) - 1
+		if i >= len(c.Packs) {
+			return nil
+		}
+		if err := r.pack(ctx, w, core, i, rows, sink); err != nil {
+			return err
+		}
+	}
 }
 
 // pack runs one pack and passes its chunks on.
@@ -221,10 +227,13 @@ func (r *run) removeSpill() error {
 	return nil
 }
 
-// noPushdownBelowLimit keeps DuckDB 1.5 from pushing a join's filter through ORDER BY with LIMIT into the scan below, when
-// the join's other side is ready first: FROM (SELECT a FROM t ORDER BY a LIMIT 5) JOIN u USING (a) would then give rows that
-// aren't among the first five of t.
-const noPushdownBelowLimit = "SET disabled_optimizers = 'join_filter_pushdown'"
+// avoid switches optimizers off on an instance.
+func avoid(ctx context.Context, conn *duck.Conn, optimizers []string) error {
+	if len(optimizers) == 0 {
+		return nil
+	}
+	return conn.Exec(ctx, "SET disabled_optimizers = '"+strings.Join(optimizers, ",")+"'")
+}
 
 // finish runs the final step.
 func (r *run) finish(ctx context.Context) (err error) {
@@ -239,10 +248,8 @@ func (r *run) finish(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if f.InnerLimit {
-		if err := conn.Exec(ctx, noPushdownBelowLimit); err != nil {
-			return err
-		}
+	if err := avoid(ctx, conn, r.graph.Avoid); err != nil {
+		return err
 	}
 	var files []string
 	for _, t := range f.Tables {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime/debug"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -51,14 +52,25 @@ func Run(ctx context.Context, g *task.Graph, opts Options) (*Stream, error) {
 		defer close(s.done)
 		defer close(s.batches)
 		r := &run{graph: g, opts: opts, stream: s}
-		if err := r.all(ctx); err != nil {
+		if err := safely(func() error { return r.all(ctx) }); err != nil {
 			s.fail(err)
 		}
 	}()
 	return s, nil
 }
 
-// fail keeps the first error. An error of being canceled by ourselves is none.
+// safely turns a panic, which is a bug of ours, into an error: nothing in a goroutine may take the process down.
+func safely(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = errs.New(errs.Internal, "run", "query", "%v\n%s", p, debug.Stack()).
+				WithHint("this is a bug in tarn; please report it with the statement")
+		}
+	}()
+	return do()
+}
+
+// fail keeps the first error.
 func (s *Stream) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,7 +19,7 @@ type worker struct {
 	ready bool // the views over other views are made
 }
 
-func openWorker(ctx context.Context, c *task.Core, opts Options, memory int64) (*worker, error) {
+func openWorker(ctx context.Context, c *task.Core, off []string, opts Options, memory int64) (*worker, error) {
 	db, err := duck.Open(ctx, duck.Options{Threads: 1, MemoryBytes: memory, TempDir: opts.TempDir})
 	if err != nil {
 		return nil, err
@@ -29,7 +29,12 @@ func openWorker(ctx context.Context, c *task.Core, opts Options, memory int64) (
 		_ = db.Close()
 		return nil, err
 	}
-	return &worker{core: c, opts: opts, db: db, conn: conn}, nil
+	w := &worker{core: c, opts: opts, db: db, conn: conn}
+	if err := avoid(ctx, conn, off); err != nil {
+		w.close()
+		return nil, err
+	}
+	return w, nil
 }
 
 func (w *worker) close() {

@@ -3,6 +3,7 @@ package lake
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -102,6 +103,9 @@ func (a *appender) try(ctx context.Context, try int) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if newest.meta.SnapshotByID(a.snapshotID) != nil { // a try before this one landed after all
+		return true, nil
+	}
 	next, err := a.build(ctx, newest, try)
 	if err != nil {
 		return false, err
@@ -112,7 +116,11 @@ func (a *appender) try(ctx context.Context, try int) (done bool, err error) {
 		return true, a.resolve(ctx, err)
 	case errs.Conflict:
 		// What came first may be this very snapshot, when a catalog repeats a request whose answer was lost.
-		if a.hasLanded(ctx) {
+		landed, unread := a.hasLanded(ctx)
+		if unread != nil {
+			return true, a.unknown(errors.Join(err, unread))
+		}
+		if landed {
 			return true, nil
 		}
 	}
@@ -122,17 +130,25 @@ func (a *appender) try(ctx context.Context, try int) (done bool, err error) {
 	return err == nil, err
 }
 
-// hasLanded says whether the table has the snapshot. If it can't tell, the answer is no.
-func (a *appender) hasLanded(ctx context.Context) bool {
+// hasLanded says whether the table has the snapshot; the error is that it can't tell.
+func (a *appender) hasLanded(ctx context.Context) (bool, error) {
 	newest, err := a.newest(context.WithoutCancel(ctx))
-	return err == nil && newest.meta.SnapshotByID(a.snapshotID) != nil
+	if err != nil {
+		return false, err
+	}
+	return newest.meta.SnapshotByID(a.snapshotID) != nil, nil
 }
 
 // resolve looks whether a commit of unknown outcome landed. Not finding it proves nothing: it may land later.
 func (a *appender) resolve(ctx context.Context, cause error) error {
-	if a.hasLanded(ctx) {
+	if landed, err := a.hasLanded(ctx); landed && err == nil {
 		return nil
 	}
+	return a.unknown(cause)
+}
+
+// unknown is the outcome after which nothing may be removed or tried again.
+func (a *appender) unknown(cause error) error {
 	unknown := &errs.Error{
 		Kind: errs.CommitUnknown, Op: "append to", Object: a.ident.String(),
 		Msg: fmt.Sprintf("whether snapshot %d was committed is not known", a.snapshotID), Err: cause,

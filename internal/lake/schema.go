@@ -26,12 +26,24 @@ func describe(t *catalog.Table, meta table.Metadata, raw []byte) error {
 	if err != nil {
 		return err
 	}
+	markPromoted(fields, current, meta.Schemas())
 	t.Schema = &catalog.Schema{ID: current.ID, Fields: fields}
 	if t.Specs, err = specsOf(meta); err != nil {
 		return err
 	}
 	t.Order, err = sortOrderOf(meta.SortOrder())
 	return err
+}
+
+// markPromoted marks the columns that another schema of the table has with another type.
+func markPromoted(fields []catalog.Field, current *iceberg.Schema, schemas []*iceberg.Schema) {
+	for i, f := range current.Fields() {
+		for _, other := range schemas {
+			if old, ok := other.FindFieldByID(f.ID); ok && !old.Type.Equals(f.Type) {
+				fields[i].Promoted = true
+			}
+		}
+	}
 }
 
 func fieldsOf(fields []iceberg.NestedField, defaults map[int]fieldDefault) ([]catalog.Field, error) {

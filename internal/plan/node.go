@@ -35,8 +35,8 @@ type Query struct {
 	Root   *Block
 	SQL    string   // the whole query, ORDER BY and LIMIT included, over the views
 	Output []Column // what the client sees
-	// InnerLimit says that a LIMIT stands anywhere but at the end of the statement itself.
-	InnerLimit bool
+	// Avoid names DuckDB's optimizers that would give wrong rows for this statement.
+	Avoid []string
 }
 
 // Block is one SELECT, or a UNION ALL of blocks.

@@ -28,7 +28,7 @@ func Build(ctx context.Context, p *spj.Physical, layouts map[*plan.Scan]*catalog
 }
 
 func build(ctx context.Context, p *spj.Physical, layouts map[*plan.Scan]*catalog.TableLayout, opts Options) (*Graph, error) {
-	g := &Graph{Output: p.Query.Output}
+	g := &Graph{Output: p.Query.Output, Avoid: p.Query.Avoid}
 	for _, c := range p.Cores {
 		core, err := buildCore(ctx, c, layouts, opts)
 		if err != nil {
@@ -39,7 +39,7 @@ func build(ctx context.Context, p *spj.Physical, layouts map[*plan.Scan]*catalog
 	if p.Final == nil {
 		return g, nil
 	}
-	g.Final = &Final{SQL: p.Final.SQL, Views: views(p.Final.Views), InnerLimit: p.Final.InnerLimit}
+	g.Final = &Final{SQL: p.Final.SQL, Views: views(p.Final.Views)}
 	for _, s := range p.Final.Scans {
 		w := Whole{View: s.ViewName(), Name: s.Table.Ident.String(), Fields: fields(s)}
 		var err error

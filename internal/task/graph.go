@@ -11,6 +11,7 @@ type Graph struct {
 	Cores  []Core
 	Final  *Final        // nil: the rows of Cores[0] are the answer
 	Output []plan.Column // what the client sees
+	Avoid  []string      // optimizers of DuckDB that are off for all of it
 }
 
 // Core is one SQL text run pack by pack.
@@ -90,8 +91,6 @@ type Final struct {
 	SQL    string
 	Views  []View
 	Tables []Whole
-	// InnerLimit says that a LIMIT stands below another operator: DuckDB mustn't push a join's filter through it.
-	InnerLimit bool
 }
 
 // Whole is a table that the final step reads whole.

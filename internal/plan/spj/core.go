@@ -94,7 +94,7 @@ func (b *builder) rel(r plan.Rel, want []int) *Node {
 
 // final makes the last step of a query text: the views and scans that are left, inputs first.
 func (d *decider) final(sql string) {
-	f := &Final{SQL: sql, InnerLimit: d.out.Query.InnerLimit}
+	f := &Final{SQL: sql}
 	inCore := map[*plan.Scan]bool{}
 	gone := map[string]bool{}
 	for _, c := range d.out.Cores {

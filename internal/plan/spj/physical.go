@@ -65,8 +65,6 @@ type Final struct {
 	SQL   string
 	Views []View
 	Scans []*plan.Scan
-	// InnerLimit says that a LIMIT stands below another operator in it.
-	InnerLimit bool
 }
 
 // Reason is why an operator runs whole.
