@@ -192,9 +192,9 @@ type GroupSum struct {
 	Files     int
 	Rows      int64
 	Bytes     int64
-	// Contradicts is the union of the files' bits; Liar names one such file.
+	// Contradicts is the union of the files' bits; Liars has one such file for each bit, by the field's place in the spec.
 	Contradicts uint64
-	Liar        string
+	Liars       map[int]string
 }
 
 // ScanCounts says what a survey saw and left out, in manifests, files and bytes.

@@ -163,8 +163,13 @@ func groups(t *catalog.Table, files []catalog.DataFile) []catalog.GroupSum {
 		g.Rows += f.Rows
 		g.Bytes += f.Ref.Bytes
 		g.Contradicts |= f.Contradicts
-		if f.Contradicts != 0 {
-			g.Liar = f.Ref.Path
+		for at := range f.Partition {
+			if f.Contradicts&(1<<uint(at)) != 0 {
+				if g.Liars == nil {
+					g.Liars = map[int]string{}
+				}
+				g.Liars[at] = f.Ref.Path
+			}
 		}
 	}
 	slices.Sort(keys)

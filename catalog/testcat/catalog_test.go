@@ -76,7 +76,7 @@ func TestSurvey(t *testing.T) {
 	if l.Counts.Files != 6 || l.Counts.Rows != 4*7+2 || l.Counts.Bytes != 4*4096+2000 || l.Counts.Manifests != 2 {
 		t.Errorf("counts %+v", l.Counts)
 	}
-	if len(l.Groups) != 6 || l.Groups[0].Contradicts != 3 || l.Groups[0].Liar != "test://shop.orders/004.parquet" {
+	if len(l.Groups) != 6 || l.Groups[0].Contradicts != 3 || l.Groups[0].Liars[0] != "test://shop.orders/004.parquet" {
 		t.Errorf("groups %+v", l.Groups)
 	}
 	var files []catalog.DataFile

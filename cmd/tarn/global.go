@@ -26,7 +26,7 @@ type globalFlags struct {
 func (f *globalFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.config, "config", "", "read the catalogs from `FILE` (default: $TARN_CONFIG, tarn.yaml, .pyiceberg.yaml)")
 	flags.StringVar(&f.catalog, "catalog", "", "use the catalog `NAME` for names without one")
-	flags.StringVar(&f.typ, "type", "", "catalog `TYPE`: rest, sql, hadoop, ...")
+	flags.StringVar(&f.typ, "type", "", "catalog `TYPE`: hadoop or sql")
 	flags.StringVar(&f.uri, "uri", "", "`URI` of the catalog")
 	flags.StringVar(&f.warehouse, "warehouse", "", "`PATH` or URI of the catalog's warehouse")
 	flags.StringArrayVar(&f.relocate, "relocate", nil, "read paths that start with FROM at TO, as `FROM=TO`; repeatable")

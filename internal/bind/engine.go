@@ -19,6 +19,8 @@ type Engine interface {
 	StubView(ctx context.Context, name, query string) error
 	// Describe returns a query's columns without running it.
 	Describe(ctx context.Context, query string) ([]plan.Column, error)
+	// SystemFunction returns the engine's name of the function that a statement calls as system.NAME.
+	SystemFunction(name string) (string, bool)
 	// Aggregates returns the names of all aggregate functions, in lower case.
 	Aggregates(ctx context.Context) (map[string]bool, error)
 	// Value runs a query of one row and one column and returns it as text.

@@ -32,13 +32,9 @@ var volatile = map[string]bool{
 	"nextval": true, "currval": true, "txid_current": true, "pg_backend_pid": true, "sleep_ms": true, "write_log": true,
 	"clock_timestamp": true, "statement_timestamp": true, "getvariable": true, "current_setting": true,
 	"query": true, "query_table": true, "row_id": true, "current_query": true, "get_current_query": true,
-}
-
-// transformNames maps the functions of the schema system, as Spark's users write them, to the engine's names.
-var transformNames = map[string]string{
-	"bucket": "tarn_bucket", "truncate": "tarn_truncate",
-	"years": "tarn_years", "months": "tarn_months", "days": "tarn_days", "hours": "tarn_hours",
-	"year": "tarn_years", "month": "tarn_months", "day": "tarn_days", "hour": "tarn_hours",
+	"stats": true, "current_transaction_id": true, "current_query_id": true, "current_connection_id": true,
+	"current_schema": true, "current_schemas": true, "current_database": true, "in_search_path": true,
+	"age": true, // with one argument it reads the clock
 }
 
 // prepare rewrites what has one meaning everywhere in a statement: clock readings are folded, system.* functions get
@@ -69,7 +65,7 @@ func (b *binder) prepare(ctx context.Context, root sql.Node) error {
 func (b *binder) prepareFunction(ctx context.Context, n sql.Node) error {
 	name := strings.ToLower(n.Str("function_name"))
 	if strings.EqualFold(n.Str("schema"), "system") {
-		to, ok := transformNames[name]
+		to, ok := b.engine.SystemFunction(name)
 		if !ok {
 			return errs.New(errs.NotFound, "bind", "system."+name, "there is no such function").
 				WithHint("system.bucket, truncate, years, months, days and hours exist")

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -142,15 +143,33 @@ func compare(ctx context.Context, w io.Writer, l *lakeFolder, o Options) error {
 	return nil
 }
 
+// writeOnce writes a file unless it is there; ours says whether it has the text now.
+func writeOnce(file, text string) (ours bool, err error) {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		there, err := os.ReadFile(file)
+		return err == nil && string(there) == text, nil
+	}
+	if err != nil {
+		return false, errs.Wrap(errs.Invalid, "write", file, err)
+	}
+	_, err = f.WriteString(text)
+	return true, errs.Wrap(errs.Invalid, "write", file, errors.Join(err, f.Close()))
+}
+
 // next prints what to try.
 func next(w io.Writer, l *lakeFolder, o Options) error {
 	flags := ""
 	if o.Dir != DefaultDir {
 		file := filepath.Join(o.Dir, "tarn.yaml")
-		if err := os.WriteFile(file, []byte(l.yaml()), 0o600); err != nil {
-			return errs.Wrap(errs.Invalid, "write", file, err)
+		ours, err := writeOnce(file, l.yaml())
+		if err != nil {
+			return err
 		}
 		flags = " --config " + shellWord(file)
+		if !ours {
+			flags = " " + strings.Join(l.flags(), " ")
+		}
 	}
 	program := "tarn"
 	if strings.Contains(o.Program, "go-build") {

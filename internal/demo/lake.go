@@ -86,20 +86,39 @@ func (l *lakeFolder) fill(ctx context.Context, w io.Writer, o Options) (made boo
 
 // make creates a table bucketed by its customer_id and fills it.
 func (l *lakeFolder) make(ctx context.Context, conn *duck.Conn, id catalog.Ident, fields []catalog.Field, query string) error {
-	if err := l.catalog.DropTable(ctx, id); err != nil && errs.KindOf(err) != errs.NotFound {
-		return err // what is left of an interrupted run is made anew
+	if err := l.dropOwn(ctx, id); err != nil {
+		return err
 	}
 	t, err := l.catalog.CreateTable(ctx, lake.NewTable{
 		Ident: id, Schema: &catalog.Schema{Fields: fields},
 		Spec: []catalog.PartitionField{{
 			Name: "customer_id_bucket", Sources: []catalog.FieldID{keyID}, Transform: transform.Transform{Op: transform.Bucket, N: Buckets},
 		}},
+		Properties: map[string]string{ownProperty: "true"},
 	})
 	if err != nil {
 		return err
 	}
 	_, err = write.Append(ctx, conn, l.catalog, t, query)
 	return err
+}
+
+// ownProperty marks the demo's tables.
+const ownProperty = "tarn.demo"
+
+// dropOwn forgets what an interrupted demo left, and refuses to touch a table of anybody else.
+func (l *lakeFolder) dropOwn(ctx context.Context, id catalog.Ident) error {
+	t, err := l.catalog.LoadTable(ctx, id)
+	switch {
+	case errs.KindOf(err) == errs.NotFound:
+		return nil
+	case err != nil:
+		return err
+	case t.Properties[ownProperty] != "true":
+		return errs.New(errs.Exists, "make demo", id.String(), "there is a table of that name, which isn't the demo's").
+			WithHint("give another folder with --dir")
+	}
+	return l.catalog.DropTable(ctx, id)
 }
 
 // keyID is customer_id's field ID in both tables.

@@ -144,7 +144,7 @@ func (k *keyCheck) fail(id int64, x column, i, file int) error {
 	failure := errs.New(errs.Corrupt, "verify layout", k.Files[file],
 		"a row has %s = %s, whose %s is %s, but the file's partition tuple says %s",
 		k.Column, value, op, found, k.Transform.Human(k.Type, k.Expected[file])).
-		WithHint("rewrite the file with a writer that follows the table's spec; tarn audit lists all such files")
+		WithHint("rewrite the file with a writer that follows the table's spec; SET tarn.spj = 'off' reads it as it is")
 	k.failure.CompareAndSwap(nil, failure)
 	return fmt.Errorf("%w %s", failure, markOf(id))
 }

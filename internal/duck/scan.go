@@ -132,12 +132,13 @@ func (s Scan) inner() string {
 	return strings.Join(parts, ", ")
 }
 
-// columnSQL returns a column's value, kept from DuckDB's Parquet reader where that trusts what a file says of its values
-// too much. Bounds of floats leave NaN out by the Parquet format, and DuckDB, whose NaN is above all numbers, takes them as
-// bounds of all values: "x > 5" and max(x) would miss NaN. Bloom filters of bytes it asks for the text of the value: "x =
-// '\x80'" would find nothing, as would a join. No filter reaches the reader through a CASE of two columns.
+// columnSQL returns a column's value, kept from DuckDB's Parquet reader where filters in the reader go wrong. Bounds of
+// floats leave NaN out by the Parquet format, and DuckDB, whose NaN is above all numbers, takes them as bounds of all
+// values: "x > 5" and max(x) would miss NaN. Bloom filters of bytes it asks for the text of the value: "x = '\x80'" would
+// find nothing, as would a join. Where a file holds a column in a narrower type than the table, it can't convert a join's
+// filter and fails. No filter reaches the reader through a CASE of two columns.
 func columnSQL(f catalog.Field) string {
-	if isMistrusted(f.Type) {
+	if f.Promoted || isMistrusted(f.Type) {
 		return "CASE WHEN file_index >= 0 THEN " + sourceName(f.ID) + " END"
 	}
 	return sourceName(f.ID)

@@ -14,7 +14,8 @@ import (
 // says.
 //
 // It stands for x itself, as its only source, so that whatever DuckDB does with the key (a join's filter pushed into the
-// scan, statistics, late materialisation) happens to a value that was checked. See SPJ.md, "Soundness".
+// scan, statistics, late materialisation) happens to a value that was checked. As a
+// WHERE beside the join it would be skipped: the join's filter drops the lying rows before they are looked at.
 func verify(c call) error {
 	ids, x, indexes := c.column(0), c.column(1), c.column(2)
 	if ids.valid != nil || indexes.valid != nil {

@@ -176,10 +176,6 @@ func relOps(n *spj.Node) []Op {
 // blockOps lists what the core's own block and the blocks inside do to whole groups.
 func blockOps(c *spj.Core) []Op {
 	var out []Op
-	seen := map[string]bool{c.Block.ViewName(): true}
-	for _, v := range c.Views {
-		seen[v.Name] = true
-	}
 	var visit func(b *plan.Block)
 	visit = func(b *plan.Block) {
 		for _, u := range b.Union {

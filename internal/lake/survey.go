@@ -225,10 +225,10 @@ type tally struct {
 	manifest int
 }
 
-// group is a GroupSum and the place of its liar's manifest, so that the liar named doesn't depend on who was faster.
+// group is a GroupSum and the places of its liars' manifests, so that the liars named don't depend on who was faster.
 type group struct {
 	catalog.GroupSum
-	liarIn int
+	liarIn map[int]int
 }
 
 func (t *tally) add(f catalog.DataFile) {
@@ -238,9 +238,11 @@ func (t *tally) add(f catalog.DataFile) {
 		g = &group{GroupSum: catalog.GroupSum{Spec: f.Spec, Partition: f.Partition}}
 		t.groups[key] = g
 	}
-	one := group{GroupSum: catalog.GroupSum{Files: 1, Rows: f.Rows, Bytes: f.Ref.Bytes, Contradicts: f.Contradicts}, liarIn: t.manifest}
-	if f.Contradicts != 0 {
-		one.Liar = f.Ref.Path
+	one := group{GroupSum: catalog.GroupSum{Files: 1, Rows: f.Rows, Bytes: f.Ref.Bytes, Contradicts: f.Contradicts}}
+	for at := range f.Partition {
+		if f.Contradicts&(1<<uint(at)) != 0 {
+			one.blame(at, f.Ref.Path, t.manifest)
+		}
 	}
 	g.join(one)
 	t.Rows += f.Rows
@@ -252,9 +254,19 @@ func (g *group) join(other group) {
 	g.Rows += other.Rows
 	g.Bytes += other.Bytes
 	g.Contradicts |= other.Contradicts
-	if other.Liar != "" && (g.Liar == "" || other.liarIn < g.liarIn) {
-		g.Liar, g.liarIn = other.Liar, other.liarIn
+	for at, path := range other.Liars {
+		if in, known := g.liarIn[at]; !known || other.liarIn[at] < in {
+			g.blame(at, path, other.liarIn[at])
+		}
 	}
+}
+
+// blame names the file whose bounds contradict a field, and the place of its manifest.
+func (g *group) blame(at int, path string, manifest int) {
+	if g.Liars == nil {
+		g.Liars, g.liarIn = map[int]string{}, map[int]int{}
+	}
+	g.Liars[at], g.liarIn[at] = path, manifest
 }
 
 func (t *tally) merge(part tally) {

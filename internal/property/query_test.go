@@ -223,7 +223,11 @@ func (g *gen) residual(x, y input) string {
 		}
 		return fmt.Sprint(g.rng.IntN(5))
 	}
-	switch g.rng.IntN(6) {
+	switch g.rng.IntN(9) {
+	case 6, 7:
+		return g.filter(x)
+	case 8:
+		return g.filter(y)
 	case 0:
 		return v(x) + " < " + v(y)
 	case 1:

@@ -12,7 +12,7 @@ import (
 )
 
 // prefix begins the names of our folders.
-const prefix = "tarn-"
+const prefix = "tarn-scratch-"
 
 // Folder is a folder of this process's own. It is safe for concurrent use.
 type Folder struct {

@@ -19,7 +19,7 @@ func TestFolderIsSweptOnlyWhenItsProcessIsDead(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Folders that aren't ours, or aren't known to be.
-	for _, name := range []string{"tarn-without-lock", "other"} {
+	for _, name := range []string{"tarn-scratch-without-lock", "other"} {
 		if err := os.Mkdir(filepath.Join(parent, name), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestFolderIsSweptOnlyWhenItsProcessIsDead(t *testing.T) {
 			t.Errorf("a dead process's folder is still there: %v", err)
 		}
 	}
-	for _, name := range []string{"tarn-without-lock", "other", filepath.Base(second.Path())} {
+	for _, name := range []string{"tarn-scratch-without-lock", "other", filepath.Base(second.Path())} {
 		if _, err := os.Stat(filepath.Join(parent, name)); err != nil {
 			t.Error(err)
 		}

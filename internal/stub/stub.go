@@ -87,3 +87,6 @@ func (e Engine) Value(ctx context.Context, query string) (string, error) {
 	defer rec.Release()
 	return strings.Clone(rec.Column(0).ValueStr(0)), nil // the record's memory isn't Go's
 }
+
+// SystemFunction returns the engine's name of the function that a statement calls as system.NAME.
+func (e Engine) SystemFunction(name string) (string, bool) { return duck.SystemFunction(name) }

@@ -78,9 +78,9 @@ func slotFor(s *plan.Scan, l *catalog.TableLayout, specs []catalog.SpecID, f cat
 			continue
 		}
 		if f.Transform.Op != transform.Bucket {
-			return Slot{}, "the bounds of " + g.Liar + " contradict its " + slot.String()
+			return Slot{}, "the bounds of " + g.Liars[slot.Fields[g.Spec]] + " contradict its " + slot.String()
 		}
-		slot.Liar = g.Liar
+		slot.Liar = g.Liars[slot.Fields[g.Spec]]
 	}
 	return slot, ""
 }
