@@ -10,11 +10,11 @@ import (
 func (g *gen) choose(from string, inputs []input) {
 	var head, tail string
 	width := 0
-	switch g.rng.IntN(10) {
+	switch g.rng.IntN(12) {
 	case 0, 1, 2:
 		head, width = g.rowItems(inputs)
 		g.query.eligible = g.query.joins > 0
-	case 3:
+	case 3, 9, 10:
 		head = g.aggregates(inputs, 0)
 		g.query.eligible = g.query.joins > 0
 	case 4, 5, 6:

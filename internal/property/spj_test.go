@@ -176,3 +176,24 @@ func TestSPJ9(t *testing.T) {
 	l.agree(strings.Replace(query, "JOIN", "FULL JOIN", 1))
 	l.grouped(query, "id", "b", "a")
 }
+
+// TestNoGroups: aggregates over a join that no group survives are those over no rows.
+func TestNoGroups(t *testing.T) {
+	l := newLab(t)
+	for name, rows := range map[string][]string{"c.l": {"(1, 1)", "(NULL, 2)"}, "c.r": {"(2, 1)", "(NULL, 2)"}} {
+		l.table(definition{name: name, columns: []string{"k int", "v int"}, spec: []string{"identity k"}}, rows)
+	}
+	l.create(definition{name: "c.none", columns: []string{"k int", "v int"}, spec: []string{"identity k"}})
+	for _, from := range []string{
+		"c.l JOIN c.r USING (k)", "c.l JOIN c.none USING (k)", "c.none LEFT JOIN c.l USING (k)", "c.none FULL JOIN c.none n USING (k)",
+		"c.l LEFT JOIN c.none USING (k)", "c.l FULL JOIN c.r USING (k)", "c.l SEMI JOIN c.r USING (k)", "c.l ANTI JOIN c.none USING (k)",
+		"c.l JOIN c.r ON l.k IS NOT DISTINCT FROM r.k",
+	} {
+		l.agree("SELECT count(*) AS a, count(k) + 1 AS b, sum(k) AS c, avg(k) AS d, min(k) AS e, bool_and(k > 0) AS f FROM (SELECT 1 AS k FROM " + from + ")")
+		l.agree("SELECT count(*) AS a, count(*) FILTER (WHERE true) AS b FROM " + from)
+		l.agree("SELECT count(*) AS a FROM " + from + " HAVING count(*) = 0")
+		l.agree("SELECT 1 AS a FROM " + from + " LIMIT 1")
+		l.agree("SELECT 1 AS a, count(*) AS b FROM " + from + " GROUP BY 1")
+	}
+	l.grouped("SELECT count(*) FROM c.l JOIN c.r USING (k)", "k")
+}
