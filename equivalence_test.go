@@ -45,6 +45,21 @@ var same = []struct{ name, query, plain string }{
 		"SELECT k FROM (SELECT customer_id AS k FROM shop.orders UNION ALL SELECT customer_id FROM shop.customers_int) ORDER BY k LIMIT 4",
 		`SELECT k FROM (SELECT k, row_number() OVER (ORDER BY k) AS n FROM (SELECT customer_id AS k FROM shop.orders
 		UNION ALL SELECT customer_id FROM shop.customers_int)) WHERE n <= 4`},
+	{"DISTINCT ON in a derived table", `SELECT sum(order_id) FROM (SELECT DISTINCT ON (customer_id) customer_id, order_id FROM shop.orders
+		ORDER BY customer_id, order_id DESC)`,
+		"SELECT sum(m) FROM (SELECT max(order_id) AS m FROM shop.orders GROUP BY customer_id)"},
+	{"ORDER BY a name of two output columns", `SELECT o.order_id, o.qty, -o.order_id AS qty FROM shop.orders o SEMI JOIN shop.customers c
+		USING (customer_id) ORDER BY qty LIMIT 3`,
+		`SELECT o.order_id, o.qty, -o.order_id AS x FROM shop.orders o SEMI JOIN shop.customers c USING (customer_id) ORDER BY x LIMIT 3`},
+	{"the average of decimals in two steps", `SELECT c.region, avg(o.amount) FROM shop.orders o JOIN shop.customers c USING (customer_id)
+		GROUP BY c.region`,
+		`SELECT region, avg(amount) FROM (SELECT c.region, o.amount FROM shop.orders o JOIN shop.customers c
+		ON o.customer_id + 0 = c.customer_id) GROUP BY region`},
+	{"a WITH entry that is computed once, below an anti join", `WITH m AS (SELECT median(qty) AS q FROM shop.orders),
+		x AS (SELECT DISTINCT o.customer_id FROM shop.orders o JOIN m ON o.qty > m.q)
+		SELECT c.customer_id FROM shop.customers c ANTI JOIN x USING (customer_id) UNION ALL SELECT m.q FROM m, m AS n`,
+		`SELECT customer_id FROM shop.customers c WHERE NOT EXISTS (SELECT 1 FROM shop.orders o WHERE o.customer_id = c.customer_id
+		AND qty > (SELECT median(qty) FROM shop.orders)) UNION ALL SELECT median(qty) FROM shop.orders`},
 	{"no rows and an aggregate", "SELECT count(*), sum(o.qty) FROM shop.orders o JOIN shop.empty e USING (customer_id)",
 		"SELECT CAST(0 AS BIGINT), NULL"},
 	{"GROUP BY nothing", "SELECT 1 FROM shop.orders o JOIN shop.customers c USING (customer_id) GROUP BY ()", "SELECT 1"},

@@ -10,7 +10,7 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 )
 
-// interrupts turns SIGINT and SIGTERM into the end of what is running. The first one asks it to stop; a second one, before
+// interrupts turns SIGINT, SIGTERM and SIGHUP into the end of what is running. The first one asks it to stop; a second one, before
 // anything new has begun, ends the process at once.
 type interrupts struct {
 	mu   sync.Mutex
@@ -23,7 +23,7 @@ func (in *interrupts) watch(parent context.Context, last func()) (context.Contex
 	ctx, cancel := context.WithCancel(parent)
 	in.stop, in.all = cancel, cancel
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	done := make(chan struct{})
 	go func() {
 		for {
@@ -50,7 +50,7 @@ func (in *interrupts) handle(s os.Signal) bool {
 	in.mu.Lock()
 	stop := in.stop
 	in.stop = nil
-	if stop != nil && s == syscall.SIGTERM {
+	if stop != nil && s != os.Interrupt {
 		stop = in.all
 	}
 	in.mu.Unlock()

@@ -3,6 +3,7 @@ package bind
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,8 @@ import (
 //   - count: the sum of counts; coalesced, since no pack at all means no rows, and count is 0 then, not NULL.
 //   - sum over integers and decimals: addition of integers is associative, and 128 bits hold every partial sum. Over
 //     floats it isn't: sum over (1e308, 1e308, -1e308) is finite or not depending on the order.
-//   - avg over the same: the exact sum over the exact count, divided once, as DuckDB does.
+//   - avg over the same: the exact sum of the unscaled values over the exact count times the power of ten, divided once, as
+//     DuckDB does.
 //   - min, max, bool_and, bool_or: idempotent and associative.
 //
 // FILTER stays with the part. DISTINCT and ORDER BY inside an aggregate need all rows: count(DISTINCT x) isn't the sum
@@ -35,21 +37,34 @@ func (b *binder) decompose(ctx context.Context, t *twoSteps, call sql.Node) (sql
 	case "min", "max", "bool_and", "bool_or":
 		return b.combine(ctx, name+"(%)", t.carry(call))
 	case "sum":
-		exact, err := b.isExact(ctx, t, args)
+		_, exact, err := b.exactScale(ctx, t, args)
 		if err != nil || !exact {
 			return nil, err
 		}
 		return b.combine(ctx, "sum(%)", t.carry(call))
 	case "avg", "mean":
-		exact, err := b.isExact(ctx, t, args)
+		scale, exact, err := b.exactScale(ctx, t, args)
 		if err != nil || !exact {
 			return nil, err
 		}
-		sum, count := call.Clone(), call.Clone()
-		sum["function_name"], count["function_name"] = "sum", "count"
-		return b.combine(ctx, "CAST(sum(%) AS DOUBLE) / sum(%)", t.carry(sum), t.carry(count))
+		return b.average(ctx, t, call, scale)
 	}
 	return nil, nil
+}
+
+// average carries the sum of the unscaled values and the count.
+func (b *binder) average(ctx context.Context, t *twoSteps, call sql.Node, scale int) (sql.Node, error) {
+	sum, count := call.Clone(), call.Clone()
+	sum["function_name"], count["function_name"] = "sum", "count"
+	power := "1" + strings.Repeat("0", scale)
+	if scale > 0 {
+		unscaled, err := b.combine(ctx, "CAST(% * "+power+" AS HUGEINT)", call.List("children")[0])
+		if err != nil {
+			return nil, err
+		}
+		sum["children"] = nodes([]sql.Node{unscaled})
+	}
+	return b.combine(ctx, "CAST(sum(%) AS DOUBLE) / (CAST(sum(%) AS DOUBLE) * "+power+")", t.carry(sum), t.carry(count))
 }
 
 // combine parses a template and puts the columns in the places of its % signs.
@@ -72,31 +87,32 @@ func (b *binder) combine(ctx context.Context, template string, columns ...sql.No
 	return sql.Node(out.(map[string]any)), nil
 }
 
-// isExact says whether an aggregate's argument is an integer, or a decimal whose sums can't leave 38 digits.
-func (b *binder) isExact(ctx context.Context, t *twoSteps, args []sql.Node) (bool, error) {
+// exactScale returns the scale of an aggregate's argument when that is an integer, whose scale is 0, or a decimal whose
+// sums can't leave 38 digits.
+func (b *binder) exactScale(ctx context.Context, t *twoSteps, args []sql.Node) (scale int, exact bool, err error) {
 	if len(args) != 1 {
-		return false, nil
+		return 0, false, nil
 	}
 	q := bareSelect(args[0].Clone())
 	q["from_table"] = t.s.node["from_table"]
 	text, err := b.text(ctx, q)
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
 	columns, err := b.engine.Describe(ctx, text)
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
 	typ := columns[0].Type
 	switch typ {
 	case "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT":
-		return true, nil
+		return 0, true, nil
 	}
-	if !strings.HasPrefix(typ, "DECIMAL(") {
-		return false, nil
+	var precision int
+	if n, _ := fmt.Sscanf(typ, "DECIMAL(%d,%d)", &precision, &scale); n != 2 {
+		return 0, false, nil
 	}
-	precision, err := strconv.Atoi(strings.TrimPrefix(strings.Split(typ, ",")[0], "DECIMAL("))
-	return err == nil && precision <= 28, nil
+	return scale, precision <= 28, nil
 }
 
 // key is an expression's identity, its place in the text and alias aside.

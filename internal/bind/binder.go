@@ -117,7 +117,9 @@ func (b *binder) scan(ctx context.Context, t *catalog.Table, alias string) (*pla
 			continue
 		}
 		low := strings.ToLower(f.Name)
-		if other, ok := seen[low]; ok {
+		if other, ok := seen[low]; ok && other == f.Name {
+			return nil, errs.New(errs.Corrupt, "bind", t.Ident.String(), "the schema has two columns called %q", other)
+		} else if ok {
 			return nil, errs.New(errs.Unsupported, "bind", t.Ident.String(), "columns %q and %q differ only in case", other, f.Name)
 		}
 		seen[low] = f.Name

@@ -30,15 +30,15 @@ func (b *binder) rootBlock(ctx context.Context, n sql.Node, q *bound) (*plan.Blo
 	return blk, err
 }
 
-// newBlock fills in what a block is made of. A derived table's ORDER BY without LIMIT means nothing and goes; with
-// LIMIT the text keeps both, and the block is run whole.
+// newBlock fills in what a block is made of. The ORDER BY of a derived table that may run in parts means nothing and goes;
+// one that is run whole, as with LIMIT or DISTINCT ON, keeps it.
 func (b *binder) newBlock(ctx context.Context, n sql.Node, q *bound) (*plan.Block, error) {
 	blk := &plan.Block{ID: len(b.query.Blocks), From: q.rel, Union: q.union, Whole: q.whole}
 	if q.unresolved != "" {
 		blk.Whole = q.unresolved
 	}
 	body := n
-	if blk.Whole == "" || !hasLimit(n) {
+	if blk.Whole == "" {
 		body = withoutOrder(n)
 	}
 	var err error
@@ -237,6 +237,9 @@ func orderKeys(m, n sql.Node, blk *plan.Block) (keys []string, hidden []sql.Node
 			continue
 		}
 		pos := orderPosition(e, n, blk)
+		if pos < 0 {
+			return nil, nil, false
+		}
 		if pos == 0 {
 			if n.Type() != "SELECT_NODE" || blk.Distinct || e.Class() == "CONSTANT" {
 				return nil, nil, false
@@ -267,7 +270,8 @@ func isOrderByAll(m, e sql.Node) bool {
 }
 
 // orderPosition returns the output column that an ORDER BY expression means, from 1, or 0: a number, an alias or output
-// name, or the same expression as a select item. Aliases come before columns, as in DuckDB.
+// name, or the same expression as a select item. Aliases come before columns, as in DuckDB. It is -1 when several output
+// columns have the name and none of them alone by an alias.
 func orderPosition(e, n sql.Node, blk *plan.Block) int {
 	if k, ok := ordinal(e); ok {
 		if k >= 1 && k <= len(blk.Output) {
@@ -277,12 +281,7 @@ func orderPosition(e, n sql.Node, blk *plan.Block) int {
 	}
 	items := n.List("select_list")
 	if parts := e.Strs("column_names"); e.Class() == "COLUMN_REF" && len(parts) == 1 {
-		for i, o := range blk.Output {
-			if strings.EqualFold(o.Name, parts[0]) && (i >= len(items) || len(items) != len(blk.Output) || named(items[i], parts[0])) {
-				return i + 1
-			}
-		}
-		return 0
+		return namedPosition(parts[0], items, blk.Output)
 	}
 	if len(items) != len(blk.Output) {
 		return 0
@@ -295,13 +294,29 @@ func orderPosition(e, n sql.Node, blk *plan.Block) int {
 	return 0
 }
 
-// named says whether a select item's own name is name: by alias, or as a bare column.
-func named(item sql.Node, name string) bool {
-	if a := item.Str("alias"); a != "" {
-		return strings.EqualFold(a, name)
+// namedPosition finds the output column of a name: the one alias of that name, else the one column.
+func namedPosition(name string, items []sql.Node, outputs []plan.Output) int {
+	var aliased, columns []int
+	for i, o := range outputs {
+		if !strings.EqualFold(o.Name, name) {
+			continue
+		}
+		switch {
+		case len(items) != len(outputs): // a star: which item it is can't be told
+			columns = append(columns, i+1)
+		case strings.EqualFold(items[i].Str("alias"), name):
+			aliased = append(aliased, i+1)
+		case items[i].Class() == "COLUMN_REF" && items[i].Str("alias") == "":
+			columns = append(columns, i+1)
+		}
 	}
-	parts := item.Strs("column_names")
-	return item.Class() == "COLUMN_REF" && strings.EqualFold(parts[len(parts)-1], name)
+	switch {
+	case len(aliased) == 1:
+		return aliased[0]
+	case len(aliased) == 0 && len(columns) <= 1:
+		return append(columns, 0)[0]
+	}
+	return -1
 }
 
 func direction(o sql.Node) string {

@@ -70,14 +70,17 @@ func (b *binder) bindInside(ctx context.Context, n sql.Node, sc *scope, env *cte
 		switch c.Type() {
 		case "SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE":
 			var q *bound
-			if q, failed = b.bindQuery(ctx, c, sc, env); failed == nil && q.rel != nil {
-				rel.Inputs = append(rel.Inputs, q.rel)
+			if q, failed = b.bindQuery(ctx, c, sc, env); failed == nil {
+				sc.lose(q)
+				rel.Inputs = append(rel.Inputs, present(q.rel)...)
 			}
 			return false
 		case "BASE_TABLE":
 			var r plan.Rel
-			if r, failed = b.bindTable(ctx, c, &scope{}, env); failed == nil && r != nil {
-				rel.Inputs = append(rel.Inputs, r)
+			own := &scope{}
+			if r, failed = b.bindTable(ctx, c, own, env); failed == nil {
+				sc.lose(&bound{unresolved: own.lost})
+				rel.Inputs = append(rel.Inputs, present(r)...)
 			}
 			return false
 		}
@@ -184,7 +187,9 @@ func (b *binder) bindCTE(ctx context.Context, n sql.Node, e *cteEnv, sc *scope) 
 	}
 	if e.cte == nil {
 		sc.sources = append(sc.sources, &source{alias: alias, unknown: true})
-		return &plan.Opaque{Why: "WITH " + e.name + " is computed once for all of its mentions"}, nil
+		rel := &plan.Opaque{Why: "WITH " + e.name + " is computed once for all of its mentions"}
+		sc.lost = rel.Why // a view couldn't see it
+		return rel, nil
 	}
 	columns := n.Strs("column_name_alias")
 	if len(columns) == 0 {
@@ -250,6 +255,7 @@ func (b *binder) bindDerived(ctx context.Context, n, query sql.Node, columns []s
 
 func (b *binder) stays(n sql.Node, q *bound, why string, sc *scope) plan.Rel {
 	sc.sources = append(sc.sources, &source{alias: n.Str("alias"), unknown: true})
+	sc.lose(q)
 	rel := &plan.Opaque{Why: why}
 	if q.rel != nil {
 		rel.Inputs = []plan.Rel{q.rel}

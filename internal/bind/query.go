@@ -97,6 +97,9 @@ func (b *binder) bindWith(ctx context.Context, n sql.Node, outer *scope, env *ct
 	return env, kept, nil
 }
 
+// subqueryReason is why a block with a subquery that isn't a semi-join runs whole.
+const subqueryReason = "a subquery that isn't a plain EXISTS or IN conjunct of WHERE needs rows of all groups"
+
 // settled are the aggregates whose value doesn't depend on the order of rows, for every type.
 var settled = map[string]bool{
 	"count": true, "count_star": true, "min": true, "max": true, "bool_and": true, "bool_or": true,
@@ -124,6 +127,9 @@ func (b *binder) mayVary(query sql.Node, env *cteEnv) bool {
 
 // bindSelect binds FROM, then every expression.
 func (b *binder) bindSelect(ctx context.Context, n sql.Node, outer *scope, env *cteEnv) (*bound, error) {
+	if err := b.nameSubqueries(ctx, n); err != nil {
+		return nil, err
+	}
 	sc := &scope{outer: outer, aliases: map[string]bool{}}
 	for _, item := range n.List("select_list") {
 		if a := item.Str("alias"); a != "" {
@@ -141,8 +147,16 @@ func (b *binder) bindSelect(ctx context.Context, n sql.Node, outer *scope, env *
 	}
 	exprs = append(exprs, n.Child("having"), n.Child("qualify"))
 	exprs = append(exprs, n.List("modifiers")...)
+	first := len(b.query.Scans)
 	if err := b.bindExprs(ctx, sc, env, exprs...); err != nil {
 		return nil, err
+	}
+	if inside := b.query.Scans[first:]; len(inside) > 0 {
+		whole := &plan.Opaque{Why: subqueryReason, Inputs: present(q.rel)}
+		for _, s := range inside {
+			whole.Inputs = append(whole.Inputs, &plan.ScanRel{Scan: s})
+		}
+		q.rel = whole
 	}
 	if err := b.bindWhere(ctx, q, n.Child("where_clause"), env); err != nil {
 		return nil, err
@@ -153,9 +167,25 @@ func (b *binder) bindSelect(ctx context.Context, n sql.Node, outer *scope, env *
 	q.correlated = sc.correlated
 	q.whole = wholeReason(n)
 	if sc.subquery && q.whole == "" { // its tables are no part of FROM, so that no pack would have their rows
-		q.whole = "a subquery that isn't a plain EXISTS or IN conjunct of WHERE needs rows of all groups"
+		q.whole = subqueryReason
 	}
 	return q, nil
+}
+
+// nameSubqueries names the items that hold a subquery by their own text, as DuckDB does, before the text comes to mention
+// views.
+func (b *binder) nameSubqueries(ctx context.Context, n sql.Node) error {
+	for _, item := range n.List("select_list") {
+		if item.Str("alias") != "" || item.Class() == "STAR" || !hasSubquery(item) {
+			continue
+		}
+		text, err := b.text(ctx, bareSelect(item.Clone()))
+		if err != nil {
+			return err
+		}
+		item["alias"] = strings.TrimPrefix(text, "SELECT ")
+	}
+	return nil
 }
 
 // bindExprs binds the subqueries inside expressions and folds the bare clock readings among their names.
@@ -185,9 +215,10 @@ func (b *binder) bindExprs(ctx context.Context, sc *scope, env *cteEnv, exprs ..
 	return failed
 }
 
-// lose notes that a subquery of the block has a name that can't be placed: then nor can the block's own be sure.
+// lose notes that a query whose text stays inside the block's has a name that can't be placed, or that only the WITH clause
+// around can tell: then the block's text can't become a view either. A recursive query has no scope of its own.
 func (sc *scope) lose(inner *bound) {
-	if sc.lost == "" {
+	if sc != nil && sc.lost == "" {
 		sc.lost = inner.unresolved
 	}
 }
@@ -302,7 +333,9 @@ func (b *binder) bindSetOperation(ctx context.Context, n sql.Node, outer *scope,
 		}
 		if bq.unresolved != "" || bq.correlated {
 			q.correlated = q.correlated || bq.correlated
-			q.unresolved = bq.unresolved
+			if q.unresolved == "" {
+				q.unresolved = bq.unresolved
+			}
 			if bq.rel != nil {
 				rel.Inputs = append(rel.Inputs, bq.rel)
 			}

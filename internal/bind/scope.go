@@ -76,10 +76,24 @@ func (sc *scope) local(n sql.Node) (ref, bool) {
 		n["column_names"] = short
 		return ref{s.cols[i], used+1 == len(parts) && !s.paired}, true
 	}
-	if r, ok := sc.unqualified(parts[0]); ok { // a field of a struct column
+	if r, ok := sc.unqualified(parts[0]); ok && !sc.namesOuter(parts) { // a field of a struct column
 		return ref{r.col, false}, true
 	}
 	return ref{}, false
+}
+
+// namesOuter says whether a reference could lead to a table of an outer scope: x.k to k of a table x, although the scope
+// has a column x. DuckDB asks whether that column is a struct; to take it for the outer table's is right for plans, which
+// then leave the query to DuckDB.
+func (sc *scope) namesOuter(parts []string) bool {
+	for up := sc.outer; up != nil; up = up.outer {
+		for _, s := range up.sources {
+			if used := s.matches(parts); used > 0 && s.find(parts[used]) >= 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // matches returns how many leading parts name this source: 1 for its alias, more with namespace parts, 0 for none.

@@ -24,7 +24,7 @@ func (b *binder) bindWhere(ctx context.Context, q *bound, where sql.Node, env *c
 			return err
 		}
 		if hasSubquery(c) {
-			rel := &plan.Opaque{Why: "a subquery in WHERE that isn't a plain EXISTS or IN conjunct needs rows of all groups", Inputs: present(q.rel)}
+			rel := &plan.Opaque{Why: subqueryReason, Inputs: present(q.rel)}
 			for _, s := range b.query.Scans[first:] {
 				rel.Inputs = append(rel.Inputs, &plan.ScanRel{Scan: s})
 			}

@@ -206,7 +206,7 @@ var damages = []struct {
 			return err
 		}
 		return os.Mkdir(path, 0o755)
-	}, 1},
+	}, 7},
 }
 
 func TestDamagedFiles(t *testing.T) {

@@ -2,10 +2,12 @@ package blackbox
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestDemo(t *testing.T) {
@@ -90,4 +92,27 @@ func TestDemoInAFolderWithoutRights(t *testing.T) {
 		wantFailed(t, finish(t, c), 1, "permission denied")
 	}
 	wantEmpty(t, dir)
+}
+
+// TestInterruptedDemo interrupts the demo while a process of its own measures a plan.
+func TestInterruptedDemo(t *testing.T) {
+	temp, home := t.TempDir(), t.TempDir()
+	prepare := func(c *exec.Cmd) {
+		c.Dir = home
+		c.Env = append(c.Env, "TMPDIR="+temp)
+	}
+	c := child(t, "demo", "--rows", "1000000")
+	prepare(c)
+	finish(t, c).ok(t)
+	for _, wait := range []time.Duration{50, 150, 300} {
+		r := start(t, temp, prepare, "demo", "--rows", "1000000")
+		r.awaitFiles(t, "tarn-measure-*")
+		time.Sleep(wait * time.Millisecond)
+		code, took, sent := r.signal(t, os.Interrupt)
+		t.Logf("exit %d within %v", code, took)
+		if sent && code != 0 && (code != 130 || took > soon || r.stderr.String() != "tarn: interrupted\n") {
+			t.Errorf("exit %d after %v: %s", code, took, r.stderr)
+		}
+		wantEmpty(t, temp)
+	}
 }

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -54,6 +56,7 @@ const patience = 2 * time.Minute
 // child prepares a run of the program with a home of its own, so that no file of the machine's user is read.
 func child(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
+	noteSources()
 	wait := patience
 	if long {
 		wait *= 10
@@ -65,6 +68,21 @@ func child(t *testing.T, args ...string) *exec.Cmd {
 	c.Env = environment(c.Dir)
 	return c
 }
+
+// noteSources looks at all Go files of the module: go test takes an earlier result for this one unless a file that the
+// tests looked at has changed, and that they build the program it can't see.
+var noteSources = sync.OnceFunc(func() {
+	root := filepath.Join("..", "..")
+	_ = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil, e.IsDir() && path != root && strings.HasPrefix(e.Name(), "."):
+			return filepath.SkipDir
+		case strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go"):
+			_, _ = os.Stat(path)
+		}
+		return nil
+	})
+})
 
 func environment(home string) []string {
 	var env []string

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/meter"
@@ -18,6 +19,9 @@ type Outcome struct {
 	Answer string // as CSV
 	meter.Report
 }
+
+// killAfter is how long an interrupted run has to end by itself.
+const killAfter = 2 * time.Second
 
 // Measure runs a query by one plan: mode is a value of tarn.spj. The process measures itself.
 func Measure(ctx context.Context, o Options, flags []string, mode, query string) (Outcome, error) {
@@ -33,6 +37,8 @@ func Measure(ctx context.Context, o Options, flags []string, mode, query string)
 	}
 	args = append(args, "-c", "SET tarn.spj = '"+mode+"'", "-c", query)
 	cmd := exec.CommandContext(ctx, o.Program, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that it removes its temporary files
+	cmd.WaitDelay = killAfter
 	var out, failure bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &failure
 	if err := cmd.Run(); err != nil {

@@ -66,7 +66,7 @@ func (s Scan) line() string {
 		name += " AS " + s.Alias
 	}
 	c := s.Counts
-	return fmt.Sprintf("scan %s: %s of %d read (%s; pruned by manifest %d, partition %d, bounds %d), manifests %d of %d read",
+	return fmt.Sprintf("scan %s: %s of %d kept (%s; pruned by manifest %d, partition %d, bounds %d), manifests %d of %d read",
 		name, count(c.Files-c.FilesPruned, "file"), c.Files, Bytes(c.Bytes),
 		c.FilesPruned-c.PrunedByPartition-c.PrunedByBounds, c.PrunedByPartition, c.PrunedByBounds,
 		c.Manifests-c.ManifestsPruned, c.Manifests)

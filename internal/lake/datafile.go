@@ -89,15 +89,7 @@ func (c *Catalog) DataFileFromParquet(ctx context.Context, t *catalog.Table, ref
 
 // readWritten reads the footer of a file that was just written and checks that its columns are the table's.
 func (c *Catalog) readWritten(ctx context.Context, t *catalog.Table, path string) (*metadata.FileMetaData, int64, error) {
-	f, err := c.fio.Open(ctx, path)
-	if err != nil {
-		return nil, 0, err
-	}
-	size := f.Size()
-	if err := f.Close(); err != nil {
-		return nil, 0, fileError("close", path, err)
-	}
-	meta, err := c.readFooter(ctx, path)
+	meta, size, err := c.readFooter(ctx, path)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -62,15 +62,18 @@ func (l localIO) with(ctx context.Context, op, path string, do func(local string
 func (l localIO) Open(ctx context.Context, path string) (file, error) {
 	var opened file
 	err := l.with(ctx, "open", path, func(local string) error {
+		info, err := os.Stat(local) // before opening: that of a pipe waits for a writer
+		if err != nil {
+			return err
+		}
+		if !info.Mode().IsRegular() {
+			return errs.New(errs.Corrupt, "", "", "it isn't a regular file but %s", info.Mode().Type())
+		}
 		f, err := os.Open(local)
 		if err != nil {
 			return err
 		}
-		info, err := f.Stat()
-		if err == nil && info.IsDir() {
-			err = syscall.EISDIR
-		}
-		if err != nil {
+		if info, err = f.Stat(); err != nil {
 			return errors.Join(err, f.Close())
 		}
 		opened = localFile{File: f, size: info.Size()}

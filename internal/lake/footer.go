@@ -56,6 +56,7 @@ func (c *Catalog) CheckFooters(ctx context.Context, t *catalog.Table, columns []
 // footer is what a scan needs to know of a data file.
 type footer struct {
 	rows   int64
+	size   int64             // of the file, in bytes
 	schema *schema.GroupNode // one and the same for all files with equal schemas
 }
 
@@ -96,34 +97,34 @@ func (c *Catalog) footer(ctx context.Context, ref catalog.FileRef) (footer, erro
 	if f, ok := c.footers.get(ref.Path); ok {
 		return f, nil
 	}
-	meta, err := c.readFooter(ctx, ref.Path)
+	meta, size, err := c.readFooter(ctx, ref.Path)
 	if err != nil {
 		return footer{}, err
 	}
-	return c.footers.put(ref.Path, footer{rows: meta.GetNumRows(), schema: meta.Schema.Root()}), nil
+	return c.footers.put(ref.Path, footer{rows: meta.GetNumRows(), size: size, schema: meta.Schema.Root()}), nil
 }
 
 // footerGuess is how many bytes are read from the end of a file at first: most footers fit.
 const footerGuess = 64 << 10
 
-// readFooter reads and parses a Parquet file's footer.
-func (c *Catalog) readFooter(ctx context.Context, path string) (meta *metadata.FileMetaData, err error) {
+// readFooter reads and parses a Parquet file's footer; size is the file's, in bytes.
+func (c *Catalog) readFooter(ctx context.Context, path string) (meta *metadata.FileMetaData, size int64, err error) {
 	f, err := c.fio.Open(ctx, path)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	tail, err := readTail(f, path, min(f.Size(), footerGuess))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	length, err := footerLength(tail, f.Size(), path)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if int64(len(tail)) < length+8 {
 		if tail, err = readTail(f, path, length+8); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	end := int64(len(tail)) - 8
@@ -131,7 +132,7 @@ func (c *Catalog) readFooter(ctx context.Context, path string) (meta *metadata.F
 		meta, err = metadata.NewFileMetaData(tail[end-length:end], nil)
 		return err
 	})
-	return meta, err
+	return meta, f.Size(), err
 }
 
 func readTail(f file, path string, n int64) ([]byte, error) {
@@ -211,6 +212,10 @@ func newFooterCheck(t *catalog.Table, columns []catalog.FieldID) (*footerCheck, 
 }
 
 func (c *footerCheck) file(f catalog.DataFile, foot footer) error {
+	if foot.size != f.Ref.Bytes {
+		return errs.New(errs.Corrupt, "read data file", f.Ref.Path, "it has %d bytes, but its manifest entry says %d: it isn't the file that was committed",
+			foot.size, f.Ref.Bytes)
+	}
 	if foot.rows != f.Rows {
 		return errs.New(errs.Corrupt, "read data file", f.Ref.Path, "its footer says %d rows, but its manifest entry %d", foot.rows, f.Rows)
 	}

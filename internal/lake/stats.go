@@ -122,6 +122,9 @@ func (s *columnStats) bounds(id catalog.FieldID, t transform.Type) facts {
 	if b, ok := s.uppers[int(id)]; ok {
 		f.upper = boundOf(t, b)
 	}
+	if f.lower != nil && f.upper != nil && transform.Compare(t, f.lower, f.upper) > 0 {
+		f.lower, f.upper = nil, nil // they contradict each other and say nothing
+	}
 	if isFloat(t) {
 		nans, ok := s.nans[int(id)]
 		f.mayNaN = !ok || nans != 0

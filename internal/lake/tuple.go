@@ -42,6 +42,10 @@ func tupleOf(f iceberg.DataFile, spec catalog.PartitionSpec, types []transform.T
 		if err != nil {
 			return nil, errs.Wrap(errs.Corrupt, fmt.Sprintf("read partition field %q of", field.Name), f.FilePath(), err)
 		}
+		if b, ok := value.(int32); ok && field.Transform.Op == transform.Bucket && (b < 0 || int(b) >= field.Transform.N) {
+			return nil, errs.New(errs.Corrupt, "read partition of", f.FilePath(), "field %q has the value %d, which %s never gives",
+				field.Name, b, field.Transform)
+		}
 		tuple[i] = value
 	}
 	return tuple, nil

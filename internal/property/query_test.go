@@ -210,7 +210,7 @@ func (g *gen) equality(x, y input) (term, name string) {
 	if p[0].name == p[1].name {
 		name = p[0].name
 	}
-	if g.chance(7) {
+	if g.chance(6) {
 		return lhs + " IS NOT DISTINCT FROM " + rhs, ""
 	}
 	return lhs + " = " + rhs, name

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	defaultRounds   = 4
-	queriesPerRound = 25
+	defaultRounds   = 3
+	queriesPerRound = 30
 	// leastEngaged is the part of the eligible queries that must run by groups: a planner that always falls back gives right
 	// answers too.
 	leastEngaged = 1.0 / 3

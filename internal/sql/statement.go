@@ -231,7 +231,7 @@ func (p *parser) explainOptions(e *Explain) error {
 func (p *parser) set() (Statement, error) {
 	p.pos = 1
 	p.accept("session")
-	name, err := p.name("the name of an option")
+	name, err := p.optionName()
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +246,18 @@ func (p *parser) set() (Statement, error) {
 	if t.kind == text && p.pos == len(p.tokens)-1 && t.text[0] == '\'' {
 		value = strings.ReplaceAll(t.text[1:len(t.text)-1], "''", "'")
 	}
-	return Set{Name: strings.Join(name, "."), Value: value}, nil
+	return Set{Name: name, Value: value}, nil
+}
+
+// optionName reads an option's name, which unlike others may have hyphens, as Spark's do.
+func (p *parser) optionName() (string, error) {
+	parts, err := p.name("the name of an option")
+	name := strings.Join(parts, ".")
+	for err == nil && p.accept("-") {
+		parts, err = p.name("the rest of the option's name")
+		name += "-" + strings.Join(parts, ".")
+	}
+	return name, err
 }
 
 func (p *parser) reset() (Statement, error) {
@@ -254,11 +265,11 @@ func (p *parser) reset() (Statement, error) {
 	if p.pos == len(p.tokens) || p.accept("all") {
 		return Reset{}, p.end()
 	}
-	name, err := p.name("the name of an option")
+	name, err := p.optionName()
 	if err != nil {
 		return nil, err
 	}
-	return Reset{Name: strings.Join(name, ".")}, p.end()
+	return Reset{Name: name}, p.end()
 }
 
 func (p *parser) show() (Statement, error) {

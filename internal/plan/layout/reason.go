@@ -32,19 +32,37 @@ func missing(j *plan.Join, l, r Property) string {
 		other, own := column(eq)
 		for _, s := range has.Slots {
 			f, known := scan.Scan.Table.Schema.Field(catalog.FieldID(own.Index))
-			if _, carried := s.Carriers[other]; carried && known && own.Source == scan.Scan.Source {
-				return fmt.Sprintf("%s, and the other side has %s; after ALTER TABLE %s ADD PARTITION FIELD %s and a rewrite of its files the join needs no shuffle",
-					why, s.of(), scan.Scan.Table.Ident, s.Transform.SQL(catalog.QuoteIdent(f.Name)))
+			if _, carried := s.Carriers[other]; !carried || !known || own.Source != scan.Scan.Source {
+				continue
 			}
+			if hasField(scan.Scan.Table, s, f.ID) {
+				return why + "; a rewrite of those files by the current spec would mend it"
+			}
+			return fmt.Sprintf("%s, and the other side has %s; after ALTER TABLE %s ADD PARTITION FIELD %s and a rewrite of its files the join needs no shuffle",
+				why, s.of(), scan.Scan.Table.Ident, s.Transform.SQL(catalog.QuoteIdent(f.Name)))
 		}
 	}
 	return why
+}
+
+// hasField says whether a table's current spec has the slot's transform on the column already.
+func hasField(t *catalog.Table, s Slot, column catalog.FieldID) bool {
+	for _, f := range t.Spec().Fields {
+		if f.Transform == s.Transform && len(f.Sources) == 1 && f.Sources[0] == column {
+			return true
+		}
+	}
+	return false
 }
 
 // mismatch tells why no pair of slots matches, with the keys of both sides and what would mend it.
 func mismatch(j *plan.Join, l, r Property) string {
 	for _, ls := range l.Slots {
 		for _, rs := range r.Slots {
+			if ls.Class == rs.Class && ls.Transform == rs.Transform && meets(j, ls, rs) {
+				return fmt.Sprintf("%s: an outer join below may have filled a side of it with NULL, and IS NOT DISTINCT FROM matches NULLs of all groups",
+					conditionText(j))
+			}
 			if ls.Class == rs.Class && connects(j, ls, rs) {
 				return fmt.Sprintf("%s, but %s: the transforms differ; after ALTER TABLE %s REPLACE PARTITION FIELD %s WITH %s and a rewrite of its files the join needs no shuffle",
 					ls.of(), rs.of(), rs.Table.Ident, rs, ls.Transform.SQL(catalog.QuoteIdent(rs.Column.Name)))
@@ -60,18 +78,22 @@ func mismatch(j *plan.Join, l, r Property) string {
 	return text
 }
 
+// meets says whether an equality is between carriers of both slots, however weak.
+func meets(j *plan.Join, ls, rs Slot) bool {
+	for _, eq := range j.On {
+		_, l := ls.Carriers[eq.Left]
+		_, r := rs.Carriers[eq.Right]
+		if l && r {
+			return true
+		}
+	}
+	return false
+}
+
 func slotList(p Property) string {
 	var parts []string
 	for _, s := range p.Slots {
 		parts = append(parts, s.of())
 	}
 	return strings.Join(parts, ", ")
-}
-
-func slotNames(p Property) []string {
-	var names []string
-	for _, s := range p.Slots {
-		names = append(names, s.String())
-	}
-	return names
 }
