@@ -107,8 +107,9 @@ func (a *app) memoryBytes() (int64, error) {
 	if err != nil {
 		return 0, errs.New(errs.Syntax, "", "--memory", "%s", err)
 	}
-	if n == 0 {
-		return 0, errs.New(errs.Syntax, "", "--memory", "no work can be done in no memory")
+	if n < settings.MinMemory {
+		return 0, errs.New(errs.Syntax, "", "--memory", "the program needs at least %s, and %s is less",
+			settings.FormatBytes(settings.MinMemory), a.flags.memory)
 	}
 	return n, nil
 }

@@ -125,7 +125,7 @@ func TestErrorsInJSON(t *testing.T) {
 		{3, errs.NotFound, false, append([]string{"sql", "-c", "SELECT \"no\n<pe>&\" FROM sales.orders"}, flagsOf(dir, dir)...)},
 		{3, errs.NotFound, true, []string{"sql", "-c", "SET tarn.spi = 1"}},
 		{1, errs.Invalid, false, []string{"sql", "-c", "SELECT CAST('x' AS INTEGER)"}},
-		{9, errs.Resource, true, []string{"sql", "-c", "SELECT 1", "--memory", "1MiB"}},
+		{9, errs.Resource, true, []string{"sql", "-c", "SELECT len(list(i)) FROM range(100000000) AS r(i)", "--memory", "128MiB"}},
 	} {
 		for _, format := range [][]string{{"--format", "json"}, {"--format=jsonl"}} {
 			o := tarn(t, append(c.args, format...)...)
@@ -158,11 +158,11 @@ func TestCommandLinesThatCannotRun(t *testing.T) {
 		{2, "nope", []string{"sql", "--nope"}},
 		{2, "xml", []string{"sql", "-c", "SELECT 1", "--format=xml"}},
 		{2, "10x", []string{"sql", "-c", "SELECT 1", "--memory", "10x"}},
-		{2, "no memory", []string{"sql", "-c", "SELECT 1", "--memory", "0"}},
+		{2, "at least", []string{"sql", "-c", "SELECT 1", "--memory", "0"}},
 		{2, "100000", []string{"sql", "-c", "SELECT 1", "--threads", "100000"}},
 		{2, "-1", []string{"sql", "-c", "SELECT 1", "--threads", "-1"}},
 		{2, "FROM=TO", []string{"sql", "-c", "SELECT 1", "--relocate", "x"}},
-		{9, "memory", []string{"sql", "-c", "SELECT 1", "--memory", "1MiB"}},
+		{2, "at least", []string{"sql", "-c", "SELECT 1", "--memory", "1MiB"}},
 		{3, "no such file", []string{"sql", "-f", "nope.sql"}},
 		{1, "directory", []string{"sql", "-f", dir}},
 		{1, file, []string{"sql", "-c", "SELECT 1", "--temp", file}},

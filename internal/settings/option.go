@@ -31,8 +31,9 @@ const (
 const (
 	// MaxThreads bounds a typing error: more threads than this only cost memory on any machine that exists.
 	MaxThreads = 1024
-	// minMemory is what one DuckDB instance needs to do anything at all; less fails in the middle of a statement.
-	minMemory = 64 << 20
+	// MinMemory is the smallest limit that the program keeps, in bytes: its own code and one DuckDB instance take up to
+	// 110 MiB.
+	MinMemory = 128 << 20
 	// maxSize is 1 PiB: larger sizes are typing errors.
 	maxSize = 1 << 50
 )
@@ -49,7 +50,7 @@ var registry = []*Option{
 		"check while joining group by group that each row belongs to the group that its file claims", ""),
 	count(nameThreads, "0", 0, MaxThreads,
 		"threads of one statement; 0 is one for each core", "spark.executor.cores"),
-	size(nameMemory, "0", minMemory, maxSize,
+	size(nameMemory, "0", MinMemory, maxSize,
 		"memory of one statement before it spills to disk; 0 is 80 % of the machine's", "spark.executor.memory"),
 }
 

@@ -73,7 +73,7 @@ func TestRefusals(t *testing.T) {
 		{"tarn.spj", "maybe", errs.Invalid, `set tarn.spj: "maybe" is not one of auto, require, off`, ""},
 		{"tarn.threads", "0x2", errs.Invalid, "whole number from 0 to 1024", ""},
 		{"tarn.threads", "1025", errs.Invalid, "whole number from 0 to 1024", ""},
-		{"tarn.memory", "1MiB", errs.Invalid, "64MiB to 1024TiB", ""},
+		{"tarn.memory", "1MiB", errs.Invalid, "128MiB to 1024TiB", ""},
 		{"tarn.memory", "lots", errs.Invalid, "is not a size", ""},
 		{"tarn.pack_bytes", "-1", errs.Invalid, "is not a size", ""},
 		{"tarn.pack_bytes", "9999999999999TiB", errs.Invalid, "too large", ""},
@@ -174,7 +174,7 @@ func TestMemoryFollowsTheContainer(t *testing.T) {
 			t.Errorf("%s: limit %d, want %d", name, got, c.want)
 		}
 	}
-	if got := DefaultMemory(); got < minMemory {
+	if got := DefaultMemory(); got < MinMemory {
 		t.Errorf("DefaultMemory() = %d", got)
 	}
 }
