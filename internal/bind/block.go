@@ -26,7 +26,7 @@ func (b *binder) rootBlock(ctx context.Context, n sql.Node, q *bound) (*plan.Blo
 	if err != nil || blk.Whole != "" {
 		return blk, err
 	}
-	blk.Order, err = b.ordering(ctx, n, q, blk)
+	blk.Order, err = b.ordering(ctx, n, blk)
 	return blk, err
 }
 
@@ -188,7 +188,7 @@ func nodes(in []sql.Node) []any {
 
 // ordering takes the root's ORDER BY and LIMIT apart, so that packs can cut early and one merge puts rows in order. It
 // marks the block whole when a limit isn't a plain number.
-func (b *binder) ordering(ctx context.Context, n sql.Node, q *bound, blk *plan.Block) (*plan.Ordering, error) {
+func (b *binder) ordering(ctx context.Context, n sql.Node, blk *plan.Block) (*plan.Ordering, error) {
 	o := &plan.Ordering{}
 	body := withoutOrder(n)
 	found := false

@@ -104,10 +104,10 @@ func TestInterruptedDemo(t *testing.T) {
 	c := child(t, "demo", "--rows", "1000000")
 	prepare(c)
 	finish(t, c).ok(t)
-	for _, wait := range []time.Duration{50, 150, 300} {
+	for _, wait := range []time.Duration{50 * time.Millisecond, 150 * time.Millisecond, 300 * time.Millisecond} {
 		r := start(t, temp, prepare, "demo", "--rows", "1000000")
 		r.awaitFiles(t, "tarn-measure-*")
-		time.Sleep(wait * time.Millisecond)
+		time.Sleep(wait)
 		code, took, sent := r.signal(t, os.Interrupt)
 		t.Logf("exit %d within %v", code, took)
 		if sent && code != 0 && (code != 130 || took > soon || r.stderr.String() != "tarn: interrupted\n") {

@@ -13,7 +13,7 @@ extern void tarnDuckBindDecimal(void *info);
 extern void tarnDuckBindDates(void *info);
 extern void tarnDuckBindTimes(void *info);
 */
-import "C" //nolint:godot // the comment above is C
+import "C"
 
 import (
 	"fmt"

@@ -15,14 +15,14 @@ func expected(raw any, typ string) (Value, error) {
 		return nil, nil
 	}
 	name, inner := splitType(typ)
-	switch {
-	case name == "double" || name == "float":
+	switch name {
+	case "double", "float":
 		return strconv.ParseFloat(fmt.Sprint(raw), 64)
-	case name == "array":
+	case "array":
 		return expectedList(raw, inner[0])
-	case name == "map":
+	case "map":
 		return expectedMap(raw, inner)
-	case name == "struct":
+	case "struct":
 		return expectedStruct(raw, inner)
 	}
 	n, isNumber := raw.(json.Number)

@@ -28,11 +28,6 @@ type column struct {
 	domain string
 }
 
-func (c column) of(alias string) column {
-	c.ref = alias + "." + c.name
-	return c
-}
-
 // relation is something to select from.
 type relation struct {
 	sql     string

@@ -67,8 +67,11 @@ func checkHint(ctx context.Context, fio fileIO, folder string, newest version) e
 	if err != nil {
 		return err
 	}
-	hint, bad := strconv.Atoi(strings.TrimSpace(string(text)))
-	if bad != nil || hint <= newest.number {
+	hint, unreadable := strconv.Atoi(strings.TrimSpace(string(text)))
+	if unreadable != nil {
+		hint = 0
+	}
+	if hint <= newest.number {
 		return nil
 	}
 	return errs.New(errs.NotFound, "find the current version", path,

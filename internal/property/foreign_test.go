@@ -22,14 +22,13 @@ func replace(text, col string) string { return strings.ReplaceAll(text, "%s", co
 func (l *lab) foreign(name string, tuple []transform.Value, columns [][]float64) {
 	l.t.Helper()
 	table := l.load(name)
+	types := map[transform.Kind]arrow.DataType{
+		transform.Double: arrow.PrimitiveTypes.Float64, transform.Float: arrow.PrimitiveTypes.Float32,
+	}
 	var fields []arrow.Field
 	for _, f := range table.Schema.Fields {
-		typ := arrow.DataType(arrow.PrimitiveTypes.Float64)
-		if f.Type.Primitive.Kind == transform.Float {
-			typ = arrow.PrimitiveTypes.Float32
-		}
 		fields = append(fields, arrow.Field{
-			Name: f.Name, Type: typ, Nullable: true, Metadata: arrow.NewMetadata([]string{"PARQUET:field_id"}, []string{strconv.Itoa(int(f.ID))}),
+			Name: f.Name, Type: types[f.Type.Primitive.Kind], Nullable: true, Metadata: arrow.NewMetadata([]string{"PARQUET:field_id"}, []string{strconv.Itoa(int(f.ID))}),
 		})
 	}
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))

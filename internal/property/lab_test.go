@@ -71,9 +71,6 @@ func (l *lab) exec(format string, args ...any) {
 	}
 }
 
-// column is a column of a table to be made: a name and an Iceberg type.
-type column struct{ name, typ string }
-
 // definition is a table to be made. A spec's field is "bucket[4] id": a transform and its column. Columns are "id long".
 type definition struct {
 	name    string // namespace.table

@@ -78,7 +78,7 @@ func (l *lab) check(q query, sum *tallied) string {
 	}
 	for _, m := range []mode{auto, small, off} {
 		got := l.ask(m, q.sql)
-		wrong := ""
+		var wrong string
 		if q.unlimited != "" && want.err == nil {
 			wrong = fewer(want, got, q.limit)
 		} else {
