@@ -53,7 +53,7 @@ func run(ctx context.Context, rows int64, runs int, dir string) (missed bool, er
 		return false, fmt.Errorf("build tarn: %w", err)
 	}
 	o := demo.Options{Rows: rows, Dir: dir, Threads: runtime.GOMAXPROCS(0), Program: program}
-	flags, err := demo.Make(ctx, os.Stdout, o)
+	flags, err := demo.Make(ctx, os.Stderr, o)
 	if err != nil {
 		return false, err
 	}

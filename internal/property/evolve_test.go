@@ -64,8 +64,8 @@ func (l *lab) setSpec(name string, spec []string) {
 	})
 }
 
-// promote makes an int column a long.
-func (l *lab) promote(name, col string) {
+// setSchema gives a table a new current schema, made from the last one.
+func (l *lab) setSchema(name string, change func(meta, schema map[string]any)) {
 	l.t.Helper()
 	l.evolve(name, func(meta map[string]any) {
 		schemas := meta["schemas"].([]any)
@@ -73,14 +73,34 @@ func (l *lab) promote(name, col string) {
 		l.must(err)
 		var schema map[string]any
 		l.must(json.Unmarshal(data, &schema))
-		id := len(schemas)
-		schema["schema-id"] = id
+		schema["schema-id"] = len(schemas)
+		change(meta, schema)
+		meta["schemas"], meta["current-schema-id"] = append(schemas, schema), len(schemas)
+	})
+}
+
+// promote makes an int column a long.
+func (l *lab) promote(name, col string) {
+	l.t.Helper()
+	l.setSchema(name, func(_, schema map[string]any) {
 		for _, f := range schema["fields"].([]any) {
 			if f := f.(map[string]any); f["name"] == col {
 				f["type"] = "long"
 			}
 		}
-		meta["schemas"], meta["current-schema-id"] = append(schemas, schema), id
 	})
 	l.exec("ALTER TABLE %s ALTER %s TYPE BIGINT", name, col)
+}
+
+// addColumn adds an int column at the end, which is NULL in the rows that are there.
+func (l *lab) addColumn(name, col string) {
+	l.t.Helper()
+	l.setSchema(name, func(meta, schema map[string]any) {
+		last, err := meta["last-column-id"].(json.Number).Int64()
+		l.must(err)
+		field := map[string]any{"id": last + 1, "name": col, "required": false, "type": "int"}
+		schema["fields"] = append(schema["fields"].([]any), field)
+		meta["last-column-id"] = last + 1
+	})
+	l.exec("ALTER TABLE %s ADD COLUMN %s INTEGER", name, col)
 }

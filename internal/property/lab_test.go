@@ -139,8 +139,13 @@ func (l *lab) append(name string, rows ...string) {
 
 func (l *lab) tryAppend(name string, rows ...string) error {
 	l.t.Helper()
+	return l.tryAppendQuery(name, "VALUES "+strings.Join(rows, ", "))
+}
+
+func (l *lab) tryAppendQuery(name, query string) error {
+	l.t.Helper()
 	l.exec("CREATE OR REPLACE TEMP TABLE batch AS SELECT * FROM %s LIMIT 0", name)
-	l.exec("INSERT INTO batch VALUES %s", strings.Join(rows, ", "))
+	l.exec("INSERT INTO batch %s", query)
 	if _, err := write.Append(context.Background(), l.conn, l.catalog, l.load(name), "SELECT * FROM batch"); err != nil {
 		return err
 	}

@@ -102,6 +102,9 @@ func (g *gen) base() (string, []input) {
 		{"a", t.keys["a"].class, t.keys["a"]}, {"b", t.keys["b"].class, t.keys["b"]},
 		{"v", "v", nil}, {"n", "n", nil}, {"x", "x", nil}, {"s", "string", nil},
 	}}
+	if t.later {
+		in.fields = append(in.fields, field{"w", "v", nil})
+	}
 	return t.name + " " + in.alias, []input{in}
 }
 

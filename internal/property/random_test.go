@@ -14,7 +14,7 @@ import (
 
 const (
 	defaultRounds   = 3
-	queriesPerRound = 30
+	queriesPerRound = 20
 	// leastEngaged is the part of the eligible queries that must run by groups: a planner that always falls back gives right
 	// answers too.
 	leastEngaged = 1.0 / 3

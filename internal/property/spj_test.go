@@ -226,3 +226,24 @@ func TestFilledWithNull(t *testing.T) {
 		l.agree("SELECT k, a.v, c.v FROM c.a " + kind + " JOIN c.b USING (k) FULL JOIN c.c USING (k)")
 	}
 }
+
+// TestFloatKeys: two zeros are one SQL value and two partitions, so that floats are never keys.
+func TestFloatKeys(t *testing.T) {
+	l := newLab(t)
+	for name, rows := range map[string][]string{
+		"c.l": {"(0.0, 1)", "('-0.0', 2)", "('nan', 3)", "('inf', 4)", "(1.5, 5)", "(NULL, 6)"},
+		"c.r": {"('-0.0', 1)", "('nan', 2)", "(1.5, 3)", "(NULL, 4)"},
+	} {
+		l.table(definition{name: name, columns: []string{"d double", "v int"}, spec: []string{"identity d"}}, rows)
+	}
+	for _, kind := range []string{"", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI"} {
+		l.agree("SELECT l.v FROM c.l " + kind + " JOIN c.r ON l.d = r.d")
+	}
+	for _, query := range []string{
+		"SELECT count(*) FROM c.l GROUP BY d", "SELECT count(DISTINCT d) FROM c.l", "SELECT v FROM c.l WHERE d = 0", "SELECT v FROM c.l WHERE d = -0.0::DOUBLE",
+		"SELECT v FROM c.l WHERE d > 5", "SELECT v FROM c.l WHERE d >= 'nan'", "SELECT v FROM c.l WHERE d IN (0, 'nan')", "SELECT v FROM c.l WHERE d < 0", "SELECT v FROM c.l WHERE d <= 0",
+	} {
+		l.agree(query)
+	}
+	l.whole("SELECT l.v FROM c.l JOIN c.r ON l.d = r.d", "double")
+}

@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// tab is a random table: key columns a and b, and v int, n decimal(9,2), x double, s string. All tables of a world have
-// these names.
+// tab is a random table: key columns a and b, and v int, n decimal(9,2), x double, s string, and perhaps w int, which came
+// later. All tables of a world have these names.
 type tab struct {
 	name  string
 	keys  map[string]*kind
+	later bool       // it has w
 	specs [][]string // in use or current, in the order of their making
 	log   []string   // how it came to be, for whoever looks at a failure
 }
@@ -94,7 +95,7 @@ func (w *world) bothTimes(f, g string) bool {
 // isDecimal says whether a field's values are decimals: iceberg-go can't write manifests with two such fields.
 func (w *world) isDecimal(f string) bool {
 	fn, col, _ := strings.Cut(f, " ")
-	return strings.HasPrefix(w.keys[col].name, "decimal") && !strings.HasPrefix(fn, "bucket") && fn != "void"
+	return strings.HasPrefix(w.keys[col].name, "decimal") && !strings.HasPrefix(fn, "bucket")
 }
 
 func (w *world) spec(rng *rand.Rand, keys map[string]*kind) []string {
@@ -128,8 +129,15 @@ func (w *world) fill(l *lab, rng *rand.Rand, t *tab, spec []string) {
 		if i > 0 && chance(rng, 4) {
 			w.promote(l, t)
 		}
+		if i > 0 && !t.later && chance(rng, 6) {
+			l.addColumn(t.name, "w")
+			t.later = true
+			t.log = append(t.log, "add column w int")
+		}
 		rows := t.rows(rng, spec)
-		l.append(t.name, rows...)
+		if err := l.tryAppend(t.name, rows...); err != nil {
+			l.t.Fatalf("%s\n%v", w.story()+strings.Join(t.log, "\n"), err)
+		}
 		t.log = append(t.log, "append "+strings.Join(rows, ", "))
 	}
 }
@@ -159,9 +167,13 @@ func (t *tab) rows(rng *rand.Rand, spec []string) []string {
 	}
 	var rows []string
 	for range 1 + rng.IntN(16) {
-		row := fmt.Sprintf("(%s, %s, %s, %s, %s, %s)", pick(rng, pools["a"]), pick(rng, pools["b"]),
+		row := fmt.Sprintf("(%s, %s, %s, %s, %s, %s", pick(rng, pools["a"]), pick(rng, pools["b"]),
 			orNull(rng, fmt.Sprint(rng.IntN(10)-3)), orNull(rng, fmt.Sprintf("%d.%02d", rng.IntN(9), rng.IntN(100))),
 			orNull(rng, fmt.Sprint(float64(rng.IntN(64))/4-8)), orNull(rng, pick(rng, []string{"''", "'p'", "'q'", "'pq'", "'💰'"})))
+		if t.later {
+			row += ", " + orNull(rng, fmt.Sprint(rng.IntN(5)))
+		}
+		row += ")"
 		rows = append(rows, row)
 		for chance(rng, 5) {
 			rows = append(rows, row)
