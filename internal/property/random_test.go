@@ -15,6 +15,8 @@ import (
 const (
 	defaultRounds   = 3
 	queriesPerRound = 20
+	// With fewer queries, or fewer eligible ones, their mix is a matter of luck.
+	enoughQueries, enoughEligible = 300, 5
 	// leastEngaged is the part of the eligible queries that must run by groups: a planner that always falls back gives right
 	// answers too.
 	leastEngaged = 1.0 / 3
@@ -41,13 +43,13 @@ func TestRandomQueries(t *testing.T) {
 		}
 	}
 	t.Logf("seed %d: %+v in %.1f s", seed, sum, time.Since(start).Seconds())
-	if t.Failed() || rounds < defaultRounds {
+	if t.Failed() {
 		return
 	}
-	if float64(sum.engaged) < leastEngaged*float64(sum.eligible) {
+	if sum.eligible >= enoughEligible && float64(sum.engaged) < leastEngaged*float64(sum.eligible) {
 		t.Errorf("seed %d: only %d of %d eligible queries ran by groups", seed, sum.engaged, sum.eligible)
 	}
-	if sum.eligible < sum.queries/10 || sum.refused > sum.queries/10 {
+	if sum.queries >= enoughQueries && (sum.eligible < sum.queries/10 || sum.refused > sum.queries/10) {
 		t.Errorf("seed %d: the queries show too little: %+v", seed, sum)
 	}
 }
