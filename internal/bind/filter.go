@@ -3,6 +3,7 @@ package bind
 import (
 	"encoding/json"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -188,19 +189,10 @@ func (b *binder) origin(c plan.Col) (*plan.Scan, catalog.Field, bool) {
 		return nil, catalog.Field{}, false
 	}
 	in := *blk.Output[c.Index].Col
-	if blk.Group != nil && !contains(blk.Group.Keys, in) {
+	if blk.Group != nil && !slices.Contains(blk.Group.Keys, in) {
 		return nil, catalog.Field{}, false
 	}
 	return b.origin(in)
-}
-
-func contains(cols []plan.Col, c plan.Col) bool {
-	for _, k := range cols {
-		if k == c {
-			return true
-		}
-	}
-	return false
 }
 
 func isNullConstant(n sql.Node) bool {

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,22 +82,13 @@ func (o Options) make(ctx context.Context, w io.Writer) (*lakeFolder, error) {
 		return nil, err
 	}
 	made, err := l.fill(ctx, w, o)
-	if err := firstOf(err, l.close()); err != nil {
+	if err := cmp.Or(err, l.close()); err != nil {
 		return nil, err
 	}
 	if !made {
 		fmt.Fprintf(w, "Using the tables that are in %s already.\n", o.Dir)
 	}
 	return l, nil
-}
-
-func firstOf(list ...error) error {
-	for _, err := range list {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // showPlan prints the query and its plan.

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/tarndb/tarn/internal/plan"
@@ -111,7 +112,7 @@ func ForUnion(sides []Property) Property {
 	for i, s := range sides[0].Slots {
 		u := s
 		u.From, u.Fields = []int{i}, nil
-		u.Carriers = copyCarriers(s.Carriers)
+		u.Carriers = maps.Clone(s.Carriers)
 		for _, p := range sides[1:] {
 			at := -1
 			for k, o := range p.Slots {
@@ -129,14 +130,6 @@ func ForUnion(sides []Property) Property {
 		return none("the sides of UNION ALL have no layout key in one output column: %s and %s", slotList(sides[0]), slotList(sides[len(sides)-1]))
 	}
 	return Property{Slots: out}
-}
-
-func copyCarriers(in map[plan.Col]Strength) map[plan.Col]Strength {
-	out := make(map[plan.Col]Strength, len(in))
-	for c, s := range in {
-		out[c] = s
-	}
-	return out
 }
 
 func intersect(a, b map[plan.Col]Strength) map[plan.Col]Strength {

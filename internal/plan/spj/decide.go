@@ -1,6 +1,7 @@
 package spj
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
@@ -170,7 +171,7 @@ func (d *decider) inside(b *plan.Block) {
 		}
 		return
 	}
-	d.insideRel(b.From, firstOf(b.Whole, "a name above the join can't be carried from packs to the final step"))
+	d.insideRel(b.From, cmp.Or(b.Whole, "a name above the join can't be carried from packs to the final step"))
 	if (b.Group != nil || b.Distinct || len(b.Windows) > 0) && b.From != nil && !hasJoin(b.From) {
 		if p := d.block(b); p.Why != "" && groupable(b) {
 			d.out.Reasons = append(d.out.Reasons, Reason{On: b, Text: p.Why})
@@ -190,7 +191,7 @@ func (d *decider) insideRel(r plan.Rel, above string) {
 	case *plan.BlockRel:
 		d.child(r.Block)
 	case *plan.Join:
-		d.out.Reasons = append(d.out.Reasons, Reason{Rel: r, Text: firstOf(d.rel(r).Why, above)})
+		d.out.Reasons = append(d.out.Reasons, Reason{Rel: r, Text: cmp.Or(d.rel(r).Why, above)})
 		if d.rel(r).Why != "" {
 			above = "the join that it feeds runs whole"
 		}
@@ -201,18 +202,9 @@ func (d *decider) insideRel(r plan.Rel, above string) {
 			d.out.Reasons = append(d.out.Reasons, Reason{Rel: r, Text: r.Why})
 		}
 		for _, in := range r.Inputs {
-			d.insideRel(in, firstOf(r.Why, above))
+			d.insideRel(in, cmp.Or(r.Why, above))
 		}
 	}
-}
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 // child decides a block below one that runs whole.
