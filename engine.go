@@ -163,12 +163,29 @@ func (e *Engine) isCatalog(name string) bool {
 	return false
 }
 
-// split finds the catalog that a dotted name belongs to: the one that its first part names when at least a namespace and
-// a table follow, else the default.
-func (e *Engine) split(parts []string) (name string, rest catalog.Ident, err error) {
-	if len(parts) > 2 && e.isCatalog(parts[0]) {
-		return parts[0], parts[1:], nil
+// meaning is a table that a dotted name may mean.
+type meaning struct {
+	catalog string
+	id      catalog.Ident // in the catalog
+}
+
+// meanings returns what a dotted name may mean, in the order in which it is tried: a table of the catalog that its first
+// part names, when at least a namespace and a table follow, then one of the default catalog.
+func (e *Engine) meanings(parts []string) ([]meaning, error) {
+	if len(parts) < 2 {
+		return nil, errs.New(errs.NotFound, "find table", catalog.Ident(parts).String(), "the name has no namespace").
+			WithHint("write namespace.table; SHOW NAMESPACES lists them")
 	}
-	name, err = e.defaultCatalog()
-	return name, parts, err
+	var out []meaning
+	if len(parts) > 2 && e.isCatalog(parts[0]) {
+		out = append(out, meaning{parts[0], parts[1:]})
+	}
+	name, err := e.defaultCatalog()
+	if err == nil {
+		out = append(out, meaning{name, parts})
+	}
+	if len(out) > 0 {
+		err = nil
+	}
+	return out, err
 }

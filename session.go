@@ -145,10 +145,14 @@ func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, args []any)
 	if p.query, err = bind.Bind(ctx, stub.Engine{Conn: conn}, p.tables, q, args...); err != nil {
 		return err
 	}
-	if p.layouts, err = p.tables.survey(ctx, p.query); err != nil {
+	opts := spj.Options{Mode: spj.Mode(s.settings.SPJ()), NoMetadata: !s.settings.MetadataAnswers()}
+	if p.layouts, err = p.tables.survey(ctx, p.query, spj.Wanted(p.query, opts)); err != nil {
 		return err
 	}
-	if p.physical, err = spj.Plan(p.query, p.layouts, spj.Options{Mode: spj.Mode(s.settings.SPJ())}); err != nil {
+	if p.physical, err = spj.Plan(p.query, p.layouts, opts); err != nil {
+		return err
+	}
+	if err = p.tables.prepare(ctx, p.physical, p.layouts); err != nil {
 		return err
 	}
 	p.graph, err = task.Build(ctx, p.physical, p.layouts, task.Options{PackBytes: s.settings.PackBytes(), Workers: s.threads()})

@@ -161,9 +161,9 @@ func (e *Engine) Table(ctx context.Context, name string) (*catalog.Table, *catal
 	var table *catalog.Table
 	var err error
 	if parts, ok := splitName(name); ok {
-		table, err = t.Resolve(ctx, parts)
+		table, err = t.Resolve(ctx, parts, catalog.Version{})
 	} else {
-		table, err = t.ResolvePath(ctx, name)
+		table, err = t.ResolvePath(ctx, name, catalog.Version{})
 	}
 	if err != nil {
 		return nil, nil, err
@@ -202,7 +202,7 @@ func splitName(name string) (parts []string, ok bool) {
 func (e *Engine) describeRows(ctx context.Context, parts []string) (*Rows, error) {
 	t := newTables(e)
 	defer t.close()
-	table, err := t.Resolve(ctx, parts)
+	table, err := t.Resolve(ctx, parts, catalog.Version{})
 	if err != nil {
 		return nil, err
 	}

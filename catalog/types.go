@@ -67,14 +67,18 @@ const (
 
 // Field is a column or a nested field. Schema evolution keeps the ID and may change all else.
 type Field struct {
-	ID             FieldID
-	Name           string
-	Type           Type
-	Required       bool
-	Doc            string
-	InitialDefault transform.Value `json:"-"` // v3: the value of rows written before the field was added; nil for none
-	HasDefault     bool            // an initial default exists (also a nested one, which InitialDefault can't hold)
-	Promoted       bool            // of a column: an older schema has it with another type, in which files may hold it
+	ID       FieldID
+	Name     string
+	Type     Type
+	Required bool
+	Doc      string
+	// InitialDefault (v3) is the value of rows that were written before the field was added; nil when it has no default or
+	// isn't primitive.
+	InitialDefault transform.Value `json:"-"`
+	// HasDefault says that the field has an initial default. That of a struct is the struct of its fields' own defaults, each
+	// NULL without one; a struct that has none is NULL where it is missing, whatever its fields say.
+	HasDefault bool
+	Promoted   bool // of a column: an older schema has it with another type, in which files may hold it
 }
 
 // Schema is one schema of a table.
@@ -134,7 +138,7 @@ type Snapshot struct {
 	Summary     map[string]string
 }
 
-// Table is one version of a table, pinned to one snapshot.
+// Table is one version of a table, pinned to one snapshot: a state of it, or what a run of snapshots up to that one did.
 type Table struct {
 	Catalog          string // the catalog's name; empty for a table opened by its path
 	Ident            Ident
@@ -147,7 +151,9 @@ type Table struct {
 	DefaultSpec      SpecID
 	Order            SortOrder
 	Snapshot         *Snapshot // nil: the table has no snapshot yet and holds no rows
+	Version          Version   // as the statement named it
 	Properties       map[string]string
+	Virtual          bool // it is made of a table's metadata, as t.files is: its rows lie in no data file
 	// Handle is the implementation's own reference to this pinned version. Only the Catalog that made the table reads it.
 	Handle any
 }
@@ -163,6 +169,7 @@ const (
 	Parquet FileFormat = "parquet"
 	Avro    FileFormat = "avro"
 	ORC     FileFormat = "orc"
+	Puffin  FileFormat = "puffin" // of deletion vectors only
 )
 
 // FileRef names the bytes of one file. Path is what the metadata says and what people are shown; Local is where it lies
@@ -183,6 +190,24 @@ type DataFile struct {
 	// Contradicts has a bit for each partition field (by its place in the spec) whose column bounds say that the tuple is
 	// wrong, or that the file's rows aren't all of one value. Such a field can't be trusted as a key for this file.
 	Contradicts uint64
+	Sequence    int64 // data sequence number; 0 for files of format version 1
+	// FirstRowID is the row ID of the file's first row, for rows without one in the file; nil before format version 3.
+	FirstRowID *int64
+	// Deletes are the delete files that apply to the file by the spec's rules of scope and sequence number: indexes into
+	// TableLayout.Deletes, ascending. Files may share the slice.
+	Deletes []int
+	// Shape is the file's own schema, with the table's field IDs, when its columns can't be read by their IDs alone: nested
+	// fields have changed since, or it has no IDs and the table's name mapping gives them. Nil otherwise. Files of one shape
+	// share it.
+	Shape *Schema
+	// ByName says that the file has no field IDs: its columns are found by the names that Shape, which isn't nil then, has
+	// for them at every depth.
+	ByName bool
+	// Newly, of a scan of changes, has delete files too: only rows that they delete come out. Nil otherwise.
+	Newly []int
+	// Constants are the values of columns that the file lacks and its partition tuple gives, by the spec's "Column
+	// Projection"; nil when there are none.
+	Constants map[FieldID]transform.Value
 }
 
 // GroupSum is what one partition tuple of one spec holds after filtering.
@@ -199,13 +224,14 @@ type GroupSum struct {
 
 // ScanCounts says what a survey saw and left out, in manifests, files and bytes.
 type ScanCounts struct {
-	Manifests         int // data manifests in the snapshot
-	ManifestsPruned   int // skipped by their partition summaries
-	Files             int // live data files in the snapshot, pruned manifests included
-	FilesPruned       int // of Files, left out by any means
-	PrunedByPartition int // of files in manifests read, by partition tuple
-	PrunedByBounds    int // of files in manifests read, by column bounds or null counts
-	Rows              int64
+	Manifests         int   // data manifests in the snapshot
+	ManifestsPruned   int   // skipped by their partition summaries
+	Files             int   // live data files in the snapshot, pruned manifests included
+	FilesPruned       int   // of Files, left out by any means
+	PrunedByPartition int   // of files in manifests read, by partition tuple
+	PrunedByBounds    int   // of files in manifests read, by column bounds or null counts
+	DeleteFiles       int   // live delete files in the snapshot, each deletion vector counting as one
+	Rows              int64 // of the files kept, deleted ones included
 	Bytes             int64 // of the files kept
 }
 
@@ -214,6 +240,15 @@ type TableLayout struct {
 	Table  *Table
 	Counts ScanCounts
 	Groups []GroupSum // sorted by spec, then by the tuple's canonical bytes
+	// Deletes are the live delete files that may apply to a file of the layout, in a fixed order.
+	Deletes []DeleteFile
+	// Equality has the columns that Deletes compare by value.
+	Equality map[FieldID]EqualityColumn
+	// Repeats says that a data file may come more than once, as it does in a scan of changes. Its rows are then no groups.
+	Repeats bool
+	// Sums has what the statistics of the surviving files say of the columns that SurveySums was asked for. It is nil when they
+	// don't tell the rows: in a plain Survey, of tables that have no data files, and of what was appended or changed.
+	Sums map[FieldID]ColumnSum
 	// Files calls yield for each surviving file. It re-reads manifests, so that a million files need not be held; it
 	// stops at the first error, yield's own included. The order is the same each time.
 	Files func(ctx context.Context, yield func(DataFile) error) error
@@ -227,8 +262,8 @@ type Catalog interface {
 	ListNamespaces(ctx context.Context) ([]Ident, error)
 	// ListTables returns the tables directly in a namespace, sorted.
 	ListTables(ctx context.Context, namespace Ident) ([]Ident, error)
-	// LoadTable pins the table's current version.
-	LoadTable(ctx context.Context, id Ident) (*Table, error)
+	// LoadTable pins a version of the table. NotFound also says that there is no such version.
+	LoadTable(ctx context.Context, id Ident, v Version) (*Table, error)
 }
 
 // Surveyor plans scans of tables that its Catalog loaded.
@@ -236,6 +271,8 @@ type Surveyor interface {
 	// Survey streams over the pinned snapshot's manifests and returns what filter can't rule out. A table with anything
 	// that can't be read rightly is refused as Unsupported here, naming it.
 	Survey(ctx context.Context, t *Table, filter Filter) (*TableLayout, error)
+	// SurveySums is Survey with Sums of top-level columns of primitive types.
+	SurveySums(ctx context.Context, t *Table, filter Filter, columns []FieldID) (*TableLayout, error)
 }
 
 // String writes the type as Iceberg's DDL does: long, decimal(9,2), struct<a: int, b: string>, list<int>, map<string, int>.

@@ -24,6 +24,7 @@ type table struct {
 	catalog.Table
 	lastID catalog.FieldID
 	files  []catalog.DataFile
+	stats  map[string]map[catalog.FieldID]stats // by the files' paths
 }
 
 // New returns a catalog with the tables of text.
@@ -67,11 +68,14 @@ func (c *Catalog) sorted() []*table {
 	return out
 }
 
-// LoadTable returns the table as it is now: what Add changes later doesn't reach it.
-func (c *Catalog) LoadTable(_ context.Context, id catalog.Ident) (*catalog.Table, error) {
+// LoadTable returns the table as it is now: what Add changes later doesn't reach it. There are no other versions.
+func (c *Catalog) LoadTable(_ context.Context, id catalog.Ident, v catalog.Version) (*catalog.Table, error) {
 	t, ok := c.tables[id.String()]
-	if !ok {
+	switch {
+	case !ok:
 		return nil, errs.New(errs.NotFound, "find table", id.String(), "there is no such table")
+	case v != catalog.Version{}:
+		return nil, errs.New(errs.NotFound, "find table", id.String(), "test tables have no version but the current one")
 	}
 	pinned := t.Table
 	pinned.Schema = &catalog.Schema{Fields: slices.Clone(t.Schema.Fields)}
@@ -102,6 +106,12 @@ func (c *Catalog) Survey(_ context.Context, t *catalog.Table, filter catalog.Fil
 		}
 		l.Counts.Rows += f.Rows
 		l.Counts.Bytes += f.Ref.Bytes
+		if len(f.Deletes) > 0 {
+			f.Deletes = []int{len(l.Deletes)}
+			l.Deletes = append(l.Deletes, catalog.DeleteFile{
+				Ref: catalog.FileRef{Path: f.Ref.Path + ".deletes"}, Format: catalog.Parquet, Target: f.Ref.Path, Sequence: 1,
+			})
+		}
 		files = append(files, f)
 	}
 	l.Counts.Manifests = len(manifests)

@@ -35,7 +35,7 @@ func load(t *testing.T, text, name string) (*Catalog, *catalog.Table) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := c.LoadTable(t.Context(), strings.Split(name, "."))
+	table, err := c.LoadTable(t.Context(), strings.Split(name, "."), catalog.Version{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestList(t *testing.T) {
 	if fmt.Sprint(ns) != "[a.b shop]" || fmt.Sprint(tables) != "[shop.empty shop.orders]" {
 		t.Errorf("namespaces %v, tables %v", ns, tables)
 	}
-	if _, err := c.LoadTable(t.Context(), catalog.Ident{"shop", "x"}); errs.KindOf(err) != errs.NotFound {
+	if _, err := c.LoadTable(t.Context(), catalog.Ident{"shop", "x"}, catalog.Version{}); errs.KindOf(err) != errs.NotFound {
 		t.Errorf("LoadTable of a missing table: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package testcat
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
@@ -87,6 +88,10 @@ func (c *Catalog) create(sc *scanner) error {
 
 func (t *table) alter(sc *scanner) error {
 	switch {
+	case sc.accept("set", "version"):
+		v, err := strconv.Atoi(sc.word())
+		t.FormatVersion = v
+		return err
 	case sc.accept("set", "partitioning"):
 		id := catalog.SpecID(len(t.Specs))
 		t.DefaultSpec = id
@@ -117,7 +122,7 @@ func (t *table) alter(sc *scanner) error {
 		}
 		return t.promote(i, sc)
 	}
-	return fmt.Errorf("found %q, wanted set partitioning, or add, drop, rename or alter column", sc.peek())
+	return fmt.Errorf("found %q, wanted set partitioning or version, or add, drop, rename or alter column", sc.peek())
 }
 
 // promote changes a column's type, and with it what the specs know as their source's newest type.
@@ -126,7 +131,7 @@ func (t *table) promote(i int, sc *scanner) error {
 	if err != nil {
 		return err
 	}
-	t.Schema.Fields[i].Type.Primitive = typ
+	t.Schema.Fields[i].Type.Primitive, t.Schema.Fields[i].Promoted = typ, true
 	for _, s := range t.Specs {
 		for k := range s.Fields {
 			if s.Fields[k].Sources[0] == t.Schema.Fields[i].ID {

@@ -22,5 +22,8 @@
 // current one unless it is given, rows 1, bytes 1000; contradicts lists, with commas, the places in the tuple that the
 // file's bounds contradict. local names the real file that holds the rows, for tests that read some.
 //
-// It refuses what it doesn't know, and reads no files. Survey leaves out files by their tuples alone: they have no bounds.
+// nulls.c, lower.c and upper.c are what a file says of the column c, for SurveySums alone; deletes=1 gives it a file of
+// position deletes. "alter table shop.orders set version 3" gives a table another format version than 2.
+//
+// It refuses what it doesn't know, and reads no files. Survey leaves out files by their tuples alone.
 package testcat

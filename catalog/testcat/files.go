@@ -25,8 +25,9 @@ func (t *table) addLine(sc *scanner) error {
 		return err
 	}
 	f := catalog.DataFile{Format: catalog.Parquet, Spec: t.DefaultSpec, Rows: 1, Ref: catalog.FileRef{Bytes: 1000}}
+	of := map[catalog.FieldID]stats{}
 	for sc.peek() != "" {
-		if err := readAttribute(sc, &f); err != nil {
+		if err := t.readAttribute(sc, &f, of); err != nil {
 			return err
 		}
 	}
@@ -46,6 +47,10 @@ func (t *table) addLine(sc *scanner) error {
 		f := f
 		f.Partition = values
 		f.Ref.Path = t.path()
+		if t.stats == nil {
+			t.stats = map[string]map[catalog.FieldID]stats{}
+		}
+		t.stats[f.Ref.Path] = of
 		t.files = append(t.files, f)
 	}
 	return nil
@@ -53,7 +58,7 @@ func (t *table) addLine(sc *scanner) error {
 
 func (t *table) path() string { return fmt.Sprintf("%s/%03d.parquet", t.Location, len(t.files)) }
 
-func readAttribute(sc *scanner, f *catalog.DataFile) error {
+func (t *table) readAttribute(sc *scanner, f *catalog.DataFile, of map[catalog.FieldID]stats) error {
 	name := sc.word()
 	if err := sc.want("="); err != nil {
 		return err
@@ -62,6 +67,9 @@ func readAttribute(sc *scanner, f *catalog.DataFile) error {
 	if name == "local" {
 		f.Ref.Local = strings.Trim(value, "'")
 		return nil
+	}
+	if known, err := t.readStatistic(name, value, of); known {
+		return err
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {
@@ -82,8 +90,10 @@ func readAttribute(sc *scanner, f *catalog.DataFile) error {
 			}
 			f.Contradicts |= 1 << uint(n)
 		}
+	case "deletes":
+		f.Deletes = make([]int, n)
 	default:
-		return fmt.Errorf("found %q, wanted spec, rows, bytes, contradicts or local", name)
+		return fmt.Errorf("found %q, wanted spec, rows, bytes, contradicts, deletes, local, or nulls, lower or upper of a column", name)
 	}
 	return nil
 }

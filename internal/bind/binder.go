@@ -19,10 +19,14 @@ type binder struct {
 	names    nameUse
 	loaded   map[string]*catalog.Table
 	scanOf   map[plan.SourceID]*plan.Scan
+	unread   map[*plan.Scan]*source // scans whose stubs aren't made yet
 	blockOf  map[plan.SourceID]*plan.Block
+	shown    map[string]string   // the engine's own names of columns -> those that people know
+	cased    bool                // a table has columns whose names differ only in case
 	exprs    map[string]sql.Node // parsed templates
 	folded   map[string]sql.Node // the values of clock readings
 
+	longNames  map[string][]string // of sql.Query
 	aggregates map[string]bool
 	args       []any
 	used       int            // the highest number of a parameter
@@ -33,8 +37,9 @@ type binder struct {
 // mentions see one version.
 func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, args ...any) (*plan.Query, error) {
 	b := &binder{
-		engine: engine, resolver: resolver, args: args, query: &plan.Query{},
+		engine: engine, resolver: resolver, args: args, query: &plan.Query{}, longNames: q.Names,
 		loaded: map[string]*catalog.Table{}, scanOf: map[plan.SourceID]*plan.Scan{},
+		unread: map[*plan.Scan]*source{}, shown: map[string]string{},
 		blockOf: map[plan.SourceID]*plan.Block{}, exprs: map[string]sql.Node{}, folded: map[string]sql.Node{},
 	}
 	root, err := b.parse(ctx, q.Text)
@@ -50,7 +55,7 @@ func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, ar
 	if b.used != len(args) {
 		return nil, errs.New(errs.Invalid, "bind", "arguments", "there are %d for %d parameters", len(args), b.used)
 	}
-	b.names, b.mentions, b.query.Avoid = collectNames(root), countMentions(root), avoid(root)
+	b.names, b.mentions, b.query.Avoid = b.collectNames(root), countMentions(root), avoid(root)
 	bound, err := b.bindQuery(ctx, root, nil, nil)
 	if err != nil {
 		return nil, err
@@ -61,7 +66,11 @@ func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, ar
 	if b.query.Output, err = b.engine.Describe(ctx, b.query.SQL); err != nil {
 		return nil, err
 	}
-	b.query.Root, err = b.rootBlock(ctx, root, bound)
+	if b.query.Root, err = b.rootBlock(ctx, root, bound); err == nil && bound.names != nil {
+		for i := range b.query.Output {
+			b.query.Output[i].Name = bound.names[i]
+		}
+	}
 	return b.query, err
 }
 
@@ -107,40 +116,6 @@ func (b *binder) nextSource() plan.SourceID {
 	return id
 }
 
-// scan makes a new mention of a table and its stub.
-func (b *binder) scan(ctx context.Context, t *catalog.Table, alias string) (*plan.Scan, error) {
-	s := &plan.Scan{Source: b.nextSource(), Table: t, Alias: alias}
-	seen := map[string]string{}
-	var fields []catalog.Field
-	for _, f := range t.Schema.Fields {
-		if !b.names.uses(f.Name) {
-			continue
-		}
-		low := strings.ToLower(f.Name)
-		if other, ok := seen[low]; ok && other == f.Name {
-			return nil, errs.New(errs.Corrupt, "bind", t.Ident.String(), "the schema has two columns called %q", other)
-		} else if ok {
-			return nil, errs.New(errs.Unsupported, "bind", t.Ident.String(), "columns %q and %q differ only in case", other, f.Name)
-		}
-		seen[low] = f.Name
-		fields = append(fields, f)
-		s.Columns = append(s.Columns, f.ID)
-	}
-	if len(fields) == 0 && len(t.Schema.Fields) > 0 { // count(*): any column will do
-		fields = t.Schema.Fields[:1]
-		s.Columns = []catalog.FieldID{fields[0].ID}
-	}
-	if len(fields) == 0 {
-		return nil, errs.New(errs.Unsupported, "bind", t.Ident.String(), "the table has no columns")
-	}
-	if err := b.engine.StubTable(ctx, s.ViewName(), fields); err != nil {
-		return nil, errs.Wrap(errs.Unsupported, "bind", t.Ident.String(), err)
-	}
-	b.query.Scans = append(b.query.Scans, s)
-	b.scanOf[s.Source] = s
-	return s, nil
-}
-
 // load pins a table once per statement.
 func (b *binder) load(key string, get func() (*catalog.Table, error)) (*catalog.Table, error) {
 	if t, ok := b.loaded[key]; ok {
@@ -158,13 +133,14 @@ func (b *binder) load(key string, get func() (*catalog.Table, error)) (*catalog.
 type nameUse struct {
 	all   bool
 	names map[string]bool
+	using map[string]bool // those of USING, as they are spelled
 }
 
 func (u nameUse) uses(name string) bool { return u.all || u.names[strings.ToLower(name)] }
 
-func collectNames(root sql.Node) nameUse {
-	u := nameUse{names: map[string]bool{}}
-	relations := relationNames(root)
+func (b *binder) collectNames(root sql.Node) nameUse {
+	u := nameUse{names: map[string]bool{}, using: map[string]bool{}}
+	relations := b.relationNames(root)
 	root.Walk(func(n sql.Node) bool {
 		switch {
 		case n.Class() == "STAR", n.Str("ref_type") == "NATURAL", len(n.Strs("column_name_alias")) > 0:
@@ -182,7 +158,7 @@ func collectNames(root sql.Node) nameUse {
 			u.all = true
 		}
 		for _, k := range n.Strs("using_columns") {
-			u.names[strings.ToLower(k)] = true
+			u.names[strings.ToLower(k)], u.using[k] = true, true
 		}
 		return true
 	})
@@ -190,11 +166,15 @@ func collectNames(root sql.Node) nameUse {
 }
 
 // relationNames returns the names of all tables, derived tables and WITH entries, and their aliases, in lower case.
-func relationNames(root sql.Node) map[string]bool {
+func (b *binder) relationNames(root sql.Node) map[string]bool {
 	names := map[string]bool{}
 	root.Walk(func(n sql.Node) bool {
 		for _, key := range []string{"table_name", "key"} {
-			if name := n.Str(key); name != "" {
+			name := n.Str(key)
+			if parts := b.longNames[name]; parts != nil {
+				name = parts[len(parts)-1]
+			}
+			if name != "" {
 				names[strings.ToLower(name)] = true
 			}
 		}

@@ -29,8 +29,9 @@ type Engine interface {
 
 // Resolver finds tables.
 type Resolver interface {
-	// Resolve loads and pins the table that a statement calls by these parts. Errors are NotFound and others of errs.
-	Resolve(ctx context.Context, parts []string) (*catalog.Table, error)
-	// ResolvePath loads a table by its metadata file or its folder.
-	ResolvePath(ctx context.Context, path string) (*catalog.Table, error)
+	// Resolve loads the table that a statement calls by these parts and pins a version of it. Errors are NotFound and others
+	// of errs.
+	Resolve(ctx context.Context, parts []string, v catalog.Version) (*catalog.Table, error)
+	// ResolvePath loads a table by its metadata file or its folder and pins a version of it.
+	ResolvePath(ctx context.Context, path string, v catalog.Version) (*catalog.Table, error)
 }

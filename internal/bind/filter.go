@@ -22,7 +22,7 @@ import (
 // itself and not in a derived table, which may hold such a join.
 func (b *binder) pushFilter(c sql.Node, sc *scope) {
 	f, scan := b.toFilter(c, sc)
-	alone := scan != nil && len(sc.sources) == 1 && len(sc.sources[0].cols) > 0 && sc.sources[0].cols[0].Source == scan.Source
+	alone := scan != nil && len(sc.sources) == 1 && len(sc.sources[0].columns) > 0 && sc.sources[0].columns[0].col.Source == scan.Source
 	if scan == nil || f.Op == catalog.AlwaysTrue || !alone && acceptsNull(f) {
 		return
 	}

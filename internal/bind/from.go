@@ -63,6 +63,7 @@ func (b *binder) opaque(ctx context.Context, n sql.Node, sc *scope, env *cteEnv,
 // bindInside binds the queries and tables anywhere below n, for their views only.
 func (b *binder) bindInside(ctx context.Context, n sql.Node, sc *scope, env *cteEnv, rel *plan.Opaque) error {
 	var failed error
+	looksAround := sc != nil && (n.Type() == "TABLE_FUNCTION" || n.Type() == "EXPRESSION_LIST")
 	n.Walk(func(c sql.Node) bool {
 		if failed != nil {
 			return false
@@ -75,6 +76,10 @@ func (b *binder) bindInside(ctx context.Context, n sql.Node, sc *scope, env *cte
 				rel.Inputs = append(rel.Inputs, present(q.rel)...)
 			}
 			return false
+		case "COLUMN_REF":
+			if looksAround { // unnest(t.list)
+				failed = b.bindName(ctx, sc, c)
+			}
 		case "BASE_TABLE":
 			var r plan.Rel
 			own := &scope{}
@@ -91,24 +96,29 @@ func (b *binder) bindInside(ctx context.Context, n sql.Node, sc *scope, env *cte
 
 // bindTable binds the mention of a CTE or of a table.
 func (b *binder) bindTable(ctx context.Context, n sql.Node, sc *scope, env *cteEnv) (plan.Rel, error) {
-	name := n.Str("table_name")
-	parts := tableParts(n)
+	name, at := n.Str("table_name"), n.Child("at_clause")
+	parts := b.tableParts(n)
 	if len(parts) == 1 {
-		if e, ok := env.lookup(name); ok {
+		e, isEntry := env.lookup(name)
+		isFile := isDataFile(name)
+		switch {
+		case (isEntry || isFile) && at != nil:
+			return nil, errs.New(errs.Invalid, "bind", name, "it is no table and has no versions")
+		case isEntry:
 			return b.bindCTE(ctx, n, e, sc)
+		case isFile:
+			return b.opaque(ctx, sql.Node{"type": "FILE", "alias": n.Str("alias")}, sc, env, name+" is a file and has no layout")
 		}
 	}
-	if n["at_clause"] != nil {
-		return nil, errs.New(errs.Unsupported, "bind", strings.Join(parts, "."), "time travel isn't supported yet")
+	v, err := b.version(ctx, at)
+	if err != nil {
+		return nil, errs.Wrap(errs.Internal, "find the version of", strings.Join(parts, "."), err)
 	}
-	if len(parts) == 1 && isDataFile(name) {
-		return b.opaque(ctx, sql.Node{"type": "FILE", "alias": n.Str("alias")}, sc, env, name+" is a file and has no layout")
-	}
-	t, err := b.load(strings.Join(parts, "\x00"), func() (*catalog.Table, error) {
+	t, err := b.load(strings.Join(parts, "\x00")+"\x00"+v.Key(), func() (*catalog.Table, error) {
 		if len(parts) == 1 && strings.ContainsAny(name, "/\\") {
-			return b.resolver.ResolvePath(ctx, name)
+			return b.resolver.ResolvePath(ctx, name, v)
 		}
-		return b.resolver.Resolve(ctx, parts)
+		return b.resolver.Resolve(ctx, parts, v)
 	})
 	if err != nil {
 		return nil, err
@@ -126,20 +136,14 @@ func (b *binder) bindScan(ctx context.Context, n sql.Node, t *catalog.Table, par
 	if alias == "" {
 		alias, qualifier = parts[len(parts)-1], parts[:len(parts)-1]
 	}
-	s, err := b.scan(ctx, t, alias)
+	src := &source{alias: alias, qualifier: qualifier}
+	s, err := b.scan(t, src)
 	if err != nil {
 		return nil, err
 	}
-	src := &source{alias: alias, qualifier: qualifier}
 	renamed := n.Strs("column_name_alias")
-	for i, id := range s.Columns {
-		f, _ := t.Schema.Field(id)
-		name := f.Name
-		if i < len(renamed) {
-			name = renamed[i]
-		}
-		src.names = append(src.names, name)
-		src.cols = append(src.cols, plan.Col{Source: s.Source, Index: int(id)})
+	for i := range min(len(renamed), len(src.visible())) {
+		src.columns[i].name, src.columns[i].as = renamed[i], renamed[i]
 	}
 	sc.sources = append(sc.sources, src)
 	become(n, viewRef(s.ViewName(), alias, renamed))
@@ -158,7 +162,11 @@ func viewRef(view, alias string, columns []string) sql.Node {
 	}
 }
 
-func tableParts(n sql.Node) []string {
+// tableParts returns the parts of a table's name.
+func (b *binder) tableParts(n sql.Node) []string {
+	if parts, ok := b.longNames[n.Str("table_name")]; ok {
+		return parts
+	}
 	var parts []string
 	for _, k := range []string{"catalog_name", "schema_name", "table_name"} {
 		if s := n.Str(k); s != "" {
@@ -166,6 +174,14 @@ func tableParts(n sql.Node) []string {
 		}
 	}
 	return parts
+}
+
+// spelled puts the names of tables back into a text in which others stand for them.
+func (b *binder) spelled(text string) string {
+	for name, parts := range b.longNames {
+		text = strings.ReplaceAll(text, name, catalog.Ident(parts).String())
+	}
+	return text
 }
 
 func isDataFile(name string) bool {
@@ -210,71 +226,6 @@ func anys(in []string) []any {
 	return out
 }
 
-// bindDerived binds a derived table: into a block of its own behind a view, unless it looks into its neighbours (a
-// lateral join) or can't be named from outside; then it stays where it is, for DuckDB.
-func (b *binder) bindDerived(ctx context.Context, n, query sql.Node, columns []string, sc *scope, env *cteEnv) (plan.Rel, error) {
-	q, err := b.bindQuery(ctx, query, sc, env)
-	if err != nil {
-		return nil, err
-	}
-	stay := ""
-	switch {
-	case q.correlated:
-		stay = "the derived table " + n.Str("alias") + " looks into its neighbours"
-	case n.Child("sample") != nil:
-		stay = "a sample depends on where rows lie"
-	case q.unresolved != "":
-		stay = q.unresolved
-	}
-	if stay != "" {
-		return b.stays(n, q, stay, sc), nil
-	}
-	block, err := b.block(ctx, query, q)
-	if err != nil {
-		return nil, err
-	}
-	if dup := duplicate(block.Output); dup != "" {
-		b.query.Blocks = b.query.Blocks[:len(b.query.Blocks)-1]
-		return b.stays(n, q, "the derived table "+n.Str("alias")+" has two columns called "+dup, sc), nil
-	}
-	rel := &plan.BlockRel{Source: b.nextSource(), Block: block, Alias: n.Str("alias")}
-	src := &source{alias: rel.Alias}
-	for i, o := range block.Output {
-		name := o.Name
-		if i < len(columns) {
-			name = columns[i]
-		}
-		src.names = append(src.names, name)
-		src.cols = append(src.cols, plan.Col{Source: rel.Source, Index: i})
-	}
-	b.blockOf[rel.Source] = block
-	sc.sources = append(sc.sources, src)
-	become(n, viewRef(block.ViewName(), rel.Alias, columns))
-	return rel, nil
-}
-
-func (b *binder) stays(n sql.Node, q *bound, why string, sc *scope) plan.Rel {
-	sc.sources = append(sc.sources, &source{alias: n.Str("alias"), unknown: true})
-	sc.lose(q)
-	rel := &plan.Opaque{Why: why}
-	if q.rel != nil {
-		rel.Inputs = []plan.Rel{q.rel}
-	}
-	return rel
-}
-
-func duplicate(out []plan.Output) string {
-	seen := map[string]bool{}
-	for _, o := range out {
-		low := strings.ToLower(o.Name)
-		if seen[low] {
-			return o.Name
-		}
-		seen[low] = true
-	}
-	return ""
-}
-
 // bindTableFunction binds iceberg('path'); other table functions are DuckDB's own.
 func (b *binder) bindTableFunction(ctx context.Context, n sql.Node, sc *scope, env *cteEnv) (plan.Rel, error) {
 	f := n.Child("function")
@@ -284,7 +235,9 @@ func (b *binder) bindTableFunction(ctx context.Context, n sql.Node, sc *scope, e
 			return nil, errs.New(errs.Syntax, "bind", "iceberg()", "it takes one string: the path of a table folder or a metadata file")
 		}
 		path := args[0].Child("value").Str("value")
-		t, err := b.load("\x00"+path, func() (*catalog.Table, error) { return b.resolver.ResolvePath(ctx, path) })
+		t, err := b.load("\x00"+path, func() (*catalog.Table, error) {
+			return b.resolver.ResolvePath(ctx, path, catalog.Version{})
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -22,13 +22,15 @@ func (b *binder) bindJoin(ctx context.Context, n sql.Node, sc *scope, env *cteEn
 		return nil, err
 	}
 	first, above := len(sc.sources), sc.merged
-	left, lm, err := b.bindSide(ctx, n.Child("left"), sc, env)
+	left, l, err := b.bindSide(ctx, n.Child("left"), sc, env)
 	if err != nil {
 		return nil, err
 	}
-	middle := len(sc.sources)
-	right, rm, err := b.bindSide(ctx, n.Child("right"), sc, env)
+	right, r, err := b.bindSide(ctx, n.Child("right"), sc, env)
 	if err != nil {
+		return nil, err
+	}
+	if err := refuseNames(n, l, r); err != nil {
 		return nil, err
 	}
 	kind, known := joinKinds[n.Str("join_type")]
@@ -40,10 +42,8 @@ func (b *binder) bindJoin(ctx context.Context, n sql.Node, sc *scope, env *cteEn
 		return b.unnamed(sc, first, strings.ToLower(ref+" "+n.Str("join_type"))+" joins are run whole", left, right), nil
 	}
 	j := &plan.Join{Kind: kind, Left: left, Right: right}
-	l := &scope{sources: sc.sources[first:middle], merged: lm}
-	r := &scope{sources: sc.sources[middle:], merged: rm}
-	if sc.merged = mergedNames(above, lm, rm); j.IsFilter() {
-		sc.merged = mergedNames(above, lm, nil)
+	if sc.merged = mergedNames(above, l.merged, r.merged); j.IsFilter() {
+		sc.merged = mergedNames(above, l.merged, nil)
 	}
 	if using := n.Strs("using_columns"); len(using) > 0 {
 		if !b.using(j, using, sc, l, r) {
@@ -55,7 +55,7 @@ func (b *binder) bindJoin(ctx context.Context, n sql.Node, sc *scope, env *cteEn
 		}
 	}
 	if j.IsFilter() { // the right side's names end here
-		sc.sources = sc.sources[:middle]
+		sc.sources = sc.sources[:first+len(l.sources)]
 	}
 	return j, nil
 }
@@ -79,9 +79,9 @@ func (b *binder) keepNesting(ctx context.Context, n sql.Node) error {
 	return nil
 }
 
-// bindSide binds one side of a join and returns the USING columns that it has by itself.
-func (b *binder) bindSide(ctx context.Context, n sql.Node, sc *scope, env *cteEnv) (plan.Rel, map[string]plan.Col, error) {
-	above := sc.merged
+// bindSide binds one side of a join and returns the names that it has by itself.
+func (b *binder) bindSide(ctx context.Context, n sql.Node, sc *scope, env *cteEnv) (plan.Rel, *scope, error) {
+	above, first := sc.merged, len(sc.sources)
 	sc.merged = maps.Clone(above)
 	rel, err := b.bindFrom(ctx, n, sc, env)
 	own := map[string]plan.Col{}
@@ -90,7 +90,7 @@ func (b *binder) bindSide(ctx context.Context, n sql.Node, sc *scope, env *cteEn
 			own[name] = c
 		}
 	}
-	return rel, own, err
+	return rel, &scope{sources: sc.sources[first:], merged: own}, err
 }
 
 // mergedNames unites the USING columns of both sides with those that were known above. A name that both sides have is
@@ -128,8 +128,8 @@ func (b *binder) unnamed(sc *scope, first int, why string, inputs ...plan.Rel) p
 func (b *binder) using(j *plan.Join, names []string, sc, l, r *scope) bool {
 	j.Text = "USING (" + strings.Join(names, ", ") + ")"
 	for i, name := range names {
-		lc, ok := l.unqualified(name)
-		rc, ok2 := r.unqualified(name)
+		lc, _, ok := l.unqualified(name)
+		rc, _, ok2 := r.unqualified(name)
 		if !ok || !ok2 {
 			return false
 		}

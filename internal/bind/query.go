@@ -15,12 +15,10 @@ type bound struct {
 	rel        plan.Rel // FROM and the semi-joins of WHERE; of set operations an Opaque with the inputs
 	union      []*plan.Block
 	correlated bool
-	unresolved string // why not all of its names could be placed; "" when they could
-	whole      string // why the query can't be run in parts; "" when nothing here stands against it
+	unresolved string   // why not all of its names could be placed; "" when they could
+	whole      string   // why the query can't be run in parts; "" when nothing here stands against it
+	names      []string // of a set operation, its columns' names when DuckDB gives others; nil when it doesn't
 }
-
-// reservedPrefix starts the names of the views and columns that texts mention.
-const reservedPrefix = "tarn_"
 
 // bindQuery binds a query node in place. outer is the scope that it may be correlated with.
 func (b *binder) bindQuery(ctx context.Context, n sql.Node, outer *scope, env *cteEnv) (*bound, error) {
@@ -61,12 +59,11 @@ func (b *binder) bindWith(ctx context.Context, n sql.Node, outer *scope, env *ct
 	if len(entries) == 0 {
 		return env, "", nil
 	}
-	kept := ""
-	var stay []any
+	kept, stay := "", []any{}
 	for _, e := range entries {
 		name, v := e.Str("key"), e.Child("value")
-		if strings.HasPrefix(strings.ToLower(name), reservedPrefix) {
-			return nil, "", errs.New(errs.Unsupported, "bind", "WITH "+name, "names that start with %s are the engine's own", reservedPrefix)
+		if plan.IsOwn(name) {
+			return nil, "", errs.New(errs.Unsupported, "bind", "WITH "+name, "names that start with %s are the engine's own", plan.Prefix)
 		}
 		query := v.Child("query").Child("node")
 		why := isVolatile(query)
@@ -87,11 +84,11 @@ func (b *binder) bindWith(ctx context.Context, n sql.Node, outer *scope, env *ct
 		if _, err := b.bindQuery(ctx, query, outer, own); err != nil {
 			return nil, "", err
 		}
+		if err := b.refuseCased(query, "WITH "+name); err != nil {
+			return nil, "", err
+		}
 		env = &cteEnv{name: name, next: env}
 		stay, kept = append(stay, map[string]any(e)), why
-	}
-	if stay == nil {
-		stay = []any{}
 	}
 	n["cte_map"] = map[string]any{"map": stay}
 	return env, kept, nil
@@ -125,113 +122,12 @@ func (b *binder) mayVary(query sql.Node, env *cteEnv) bool {
 	return varies
 }
 
-// bindSelect binds FROM, then every expression.
-func (b *binder) bindSelect(ctx context.Context, n sql.Node, outer *scope, env *cteEnv) (*bound, error) {
-	if err := b.nameSubqueries(ctx, n); err != nil {
-		return nil, err
-	}
-	sc := &scope{outer: outer, aliases: map[string]bool{}}
-	for _, item := range n.List("select_list") {
-		if a := item.Str("alias"); a != "" {
-			sc.aliases[strings.ToLower(a)] = true
-		}
-	}
-	rel, err := b.bindFrom(ctx, n.Child("from_table"), sc, env)
-	if err != nil {
-		return nil, err
-	}
-	q := &bound{scope: sc, rel: rel}
-	var exprs []sql.Node
-	for _, key := range []string{"select_list", "group_expressions"} {
-		exprs = append(exprs, n.List(key)...)
-	}
-	exprs = append(exprs, n.Child("having"), n.Child("qualify"))
-	exprs = append(exprs, n.List("modifiers")...)
-	first := len(b.query.Scans)
-	if err := b.bindExprs(ctx, sc, env, exprs...); err != nil {
-		return nil, err
-	}
-	if inside := b.query.Scans[first:]; len(inside) > 0 {
-		whole := &plan.Opaque{Why: subqueryReason, Inputs: present(q.rel)}
-		for _, s := range inside {
-			whole.Inputs = append(whole.Inputs, &plan.ScanRel{Scan: s})
-		}
-		q.rel = whole
-	}
-	if err := b.bindWhere(ctx, q, n.Child("where_clause"), env); err != nil {
-		return nil, err
-	}
-	if q.unresolved = unresolvedName(sc, n); q.unresolved == "" {
-		q.unresolved = sc.lost
-	}
-	q.correlated = sc.correlated
-	q.whole = wholeReason(n)
-	if sc.subquery && q.whole == "" { // its tables are no part of FROM, so that no pack would have their rows
-		q.whole = subqueryReason
-	}
-	return q, nil
-}
-
-// nameSubqueries names the items that hold a subquery by their own text, as DuckDB does, before the text comes to mention
-// views.
-func (b *binder) nameSubqueries(ctx context.Context, n sql.Node) error {
-	for _, item := range n.List("select_list") {
-		if item.Str("alias") != "" || item.Class() == "STAR" || !hasSubquery(item) {
-			continue
-		}
-		text, err := b.text(ctx, bareSelect(item.Clone()))
-		if err != nil {
-			return err
-		}
-		item["alias"] = strings.TrimPrefix(text, "SELECT ")
-	}
-	return nil
-}
-
-// bindExprs binds the subqueries inside expressions and folds the bare clock readings among their names.
-func (b *binder) bindExprs(ctx context.Context, sc *scope, env *cteEnv, exprs ...sql.Node) error {
-	var failed error
-	for _, e := range exprs {
-		e.Walk(func(n sql.Node) bool {
-			if failed != nil {
-				return false
-			}
-			switch n.Class() {
-			case "SUBQUERY":
-				sc.subquery = true
-				if failed = b.bindExprs(ctx, sc, env, n.Child("child")); failed == nil {
-					var inner *bound
-					if inner, failed = b.bindQuery(ctx, n.Child("subquery").Child("node"), sc, env); failed == nil {
-						sc.lose(inner)
-					}
-				}
-				return false
-			case "COLUMN_REF":
-				failed = b.bindName(ctx, sc, n)
-			}
-			return true
-		})
-	}
-	return failed
-}
-
 // lose notes that a query whose text stays inside the block's has a name that can't be placed, or that only the WITH clause
 // around can tell: then the block's text can't become a view either. A recursive query has no scope of its own.
 func (sc *scope) lose(inner *bound) {
 	if sc != nil && sc.lost == "" {
 		sc.lost = inner.unresolved
 	}
-}
-
-// bindName shortens a long name, notes correlation, and folds a clock reading that no column hides.
-func (b *binder) bindName(ctx context.Context, sc *scope, n sql.Node) error {
-	if sc.places(n) {
-		return nil
-	}
-	if parts := n.Strs("column_names"); len(parts) == 1 && bareClocks[strings.ToLower(parts[0])] {
-		return b.fold(ctx, n, strings.ToLower(parts[0]))
-	}
-	return nil
 }
 
 // unresolvedName returns why a SELECT's names aren't all known: a name that is neither a column of its own or an outer
@@ -253,7 +149,7 @@ func unresolvedName(sc *scope, n sql.Node) string {
 			if c.Class() != "COLUMN_REF" {
 				return true
 			}
-			if !sc.places(c) && !isKnown(c.Strs("column_names"), known) {
+			if !isKnown(c.Strs("column_names"), known) && !sc.places(c) {
 				bad = "the name " + strings.Join(c.Strs("column_names"), ".") + " can't be placed"
 			}
 			return true
@@ -318,51 +214,4 @@ func conditions(from sql.Node) []sql.Node {
 func groupSets(n sql.Node) []any {
 	sets, _ := n["group_sets"].([]any)
 	return sets
-}
-
-// bindSetOperation puts each side into a block of its own.
-func (b *binder) bindSetOperation(ctx context.Context, n sql.Node, outer *scope, env *cteEnv) (*bound, error) {
-	q := &bound{}
-	rel := &plan.Opaque{Why: "a set operation compares rows of all groups"}
-	all := n.Str("setop_type") == "UNION" && n.Bool("setop_all")
-	for _, side := range []string{"left", "right"} {
-		c := n.Child(side)
-		bq, err := b.bindQuery(ctx, c, outer, env)
-		if err != nil {
-			return nil, err
-		}
-		if bq.unresolved != "" || bq.correlated {
-			q.correlated = q.correlated || bq.correlated
-			if q.unresolved == "" {
-				q.unresolved = bq.unresolved
-			}
-			if bq.rel != nil {
-				rel.Inputs = append(rel.Inputs, bq.rel)
-			}
-			all = false
-			continue
-		}
-		blk, err := b.block(ctx, c, bq)
-		if err != nil {
-			return nil, err
-		}
-		view, err := b.selectAll(ctx, blk.ViewName())
-		if err != nil {
-			return nil, err
-		}
-		become(c, view)
-		q.union = append(q.union, blk)
-		rel.Inputs = append(rel.Inputs, &plan.BlockRel{Source: b.nextSource(), Block: blk})
-	}
-	q.rel = rel
-	if !all {
-		q.union, q.whole = nil, rel.Why
-	}
-	return q, nil
-}
-
-// selectAll returns SELECT * FROM view.
-func (b *binder) selectAll(ctx context.Context, view string) (sql.Node, error) {
-	n, err := b.parse(ctx, "SELECT * FROM "+view)
-	return n, err
 }

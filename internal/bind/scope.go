@@ -10,23 +10,14 @@ import (
 // source is one relation that names in a block can refer to.
 type source struct {
 	alias     string
-	qualifier []string   // the namespace and catalog parts before the table's name; nil for a derived table
-	names     []string   // column names as they are, in order
-	cols      []plan.Col // one per name
-	unknown   bool       // the columns aren't known: no unqualified name can be placed in this scope
+	qualifier []string // the namespace and catalog parts before the table's name; nil for a derived table
+	columns   []column // in order, the hidden ones last
+	unknown   bool     // the columns aren't known: no unqualified name can be placed in this scope
+	// lacks tells for metadata columns that the table doesn't have, by their names, why.
+	lacks map[string]string
 	// paired is set when a join pairs the rows by their order or nearness: leaving a row out then changes the partner of
 	// another. Names still lead to the columns, but none may be used to plan by.
 	paired bool
-}
-
-// find returns the place of the column called name, or -1.
-func (s *source) find(name string) int {
-	for i, n := range s.names {
-		if strings.EqualFold(n, name) {
-			return i
-		}
-	}
-	return -1
 }
 
 // scope is the names of one block. USING columns are in merged, under their lower-case names.
@@ -42,6 +33,10 @@ type scope struct {
 	// aliases are the select list's own, in lower case: where an expression names one that no column of FROM has, it isn't
 	// an outer column.
 	aliases map[string]bool
+	// aliasesFirst is set while expressions are bound in which a bare name means an alias before a column.
+	aliasesFirst bool
+	// rows are bare names that lead to no column: each may stand for the whole row of a source.
+	rows []string
 	// lost is why a name inside a subquery of the block can't be placed anywhere; "" when all could.
 	lost string
 }
@@ -53,12 +48,15 @@ type ref struct {
 	plain bool
 }
 
-// local resolves a reference in this scope alone. A name of three parts or more is shortened in place to alias.column,
-// since the view that stands for the table has no namespace.
+// local resolves a reference in this scope alone, and rewrites it in place as texts must write it: a name of three parts or
+// more is shortened to alias.column, since the view that stands for the table has no namespace, and a column that texts
+// know by another name gets that.
 func (sc *scope) local(n sql.Node) (ref, bool) {
 	parts := n.Strs("column_names")
 	if len(parts) == 1 {
-		return sc.unqualified(parts[0])
+		r, m, ok := sc.unqualified(parts[0])
+		m.write(n, parts[1:])
+		return r, ok
 	}
 	for _, s := range sc.sources {
 		used := s.matches(parts)
@@ -69,17 +67,32 @@ func (sc *scope) local(n sql.Node) (ref, bool) {
 		if i < 0 {
 			continue
 		}
-		short := []any{s.alias}
-		for _, p := range parts[used:] {
-			short = append(short, p)
-		}
-		n["column_names"] = short
-		return ref{s.cols[i], used+1 == len(parts) && !s.paired}, true
+		n["column_names"] = anys(append([]string{s.alias, s.mention(i)}, parts[used+1:]...))
+		return ref{s.columns[i].col, used+1 == len(parts) && !s.paired}, true
 	}
-	if r, ok := sc.unqualified(parts[0]); ok && !sc.namesOuter(parts) { // a field of a struct column
+	if r, m, ok := sc.unqualified(parts[0]); ok && !sc.namesOuter(parts) { // a field of a struct column
+		m.write(n, parts[1:])
 		return ref{r.col, false}, true
 	}
 	return ref{}, false
+}
+
+// match is a column of a source; the zero match is none.
+type match struct {
+	source *source
+	at     int
+}
+
+func (m match) column() column { return m.source.columns[m.at] }
+
+// write puts the column's name in texts before the rest of a reference. Other columns stay as they are spelled.
+func (m match) write(n sql.Node, rest []string) {
+	if m.source == nil {
+		return
+	}
+	if as := m.source.mention(m.at); m.column().isRenamed() {
+		n["column_names"] = anys(append([]string{as}, rest...))
+	}
 }
 
 // namesOuter says whether a reference could lead to a table of an outer scope: x.k to k of a table x, although the scope
@@ -119,24 +132,65 @@ func equalFolds(a, b []string) bool {
 }
 
 // unqualified resolves a bare name: it must be a USING column or stand in exactly one source, and every source's columns
-// must be known.
-func (sc *scope) unqualified(name string) (ref, bool) {
-	var found []ref
+// must be known. The match is that of a column of a source.
+func (sc *scope) unqualified(name string) (ref, match, bool) {
+	found := sc.candidates(name)
+	if c, ok := sc.merged[strings.ToLower(name)]; ok && !isExactly(found, name) {
+		return ref{c, true}, match{}, !sc.isUnknown()
+	}
+	if len(found) != 1 || sc.isUnknown() {
+		return ref{}, match{}, false
+	}
+	return ref{found[0].column().col, !found[0].source.paired}, found[0], true
+}
+
+// candidates returns the columns that a bare name may mean. As in one source, exact spelling decides between columns that
+// texts know by other names, and metadata columns come last.
+func (sc *scope) candidates(name string) []match {
+	var visible, exact, hidden []match
+	renamed := false
+	for _, s := range sc.sources {
+		for _, i := range s.meant(name) {
+			m := match{s, i}
+			switch c := m.column(); {
+			case c.hidden:
+				hidden = append(hidden, m)
+				continue
+			case c.name == name || c.as == name:
+				exact = append(exact, m)
+				renamed = renamed || c.isRenamed()
+			default:
+				renamed = renamed || c.isRenamed()
+			}
+			visible = append(visible, m)
+		}
+	}
+	switch {
+	case renamed && len(exact) > 0:
+		return exact
+	case len(visible) > 0:
+		return visible
+	}
+	return hidden
+}
+
+// isExactly says whether a name is, to the letter, that of the one renamed column which it can mean: then it isn't the
+// USING column that it is spelled like but for case.
+func isExactly(found []match, name string) bool {
+	if len(found) != 1 {
+		return false
+	}
+	c := found[0].column()
+	return c.isRenamed() && (c.name == name || c.as == name)
+}
+
+func (sc *scope) isUnknown() bool {
 	for _, s := range sc.sources {
 		if s.unknown {
-			return ref{}, false
-		}
-		if i := s.find(name); i >= 0 {
-			found = append(found, ref{s.cols[i], !s.paired})
+			return true
 		}
 	}
-	if c, ok := sc.merged[strings.ToLower(name)]; ok {
-		return ref{c, true}, true
-	}
-	if len(found) != 1 {
-		return ref{}, false
-	}
-	return found[0], true
+	return false
 }
 
 // places says whether a reference leads to a column here or in an outer scope.

@@ -166,10 +166,8 @@ func (s *selectShape) expand() ([]sql.Node, bool) {
 		if item.Bool("columns") || len(s.scope.merged) > 0 || item.Child("expr") != nil {
 			return nil, false
 		}
-		for _, key := range starChanges {
-			if l, _ := item[key].([]any); len(l) > 0 {
-				return nil, false
-			}
+		if isChanged(item) {
+			return nil, false
 		}
 		matched := false
 		for _, src := range s.scope.sources {
@@ -180,8 +178,12 @@ func (s *selectShape) expand() ([]sql.Node, bool) {
 				return nil, false
 			}
 			matched = true
-			for _, name := range src.names {
-				out = append(out, sql.Node{"class": "COLUMN_REF", "type": "COLUMN_REF", "alias": "", "column_names": []any{src.alias, name}})
+			for _, c := range src.visible() {
+				alias := ""
+				if c.isRenamed() {
+					alias = c.name
+				}
+				out = append(out, sql.Node{"class": "COLUMN_REF", "type": "COLUMN_REF", "alias": alias, "column_names": []any{src.alias, c.as}})
 			}
 		}
 		if !matched {

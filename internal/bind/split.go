@@ -181,7 +181,10 @@ func (t *twoSteps) finish(ctx context.Context, blk *plan.Block, columns []plan.C
 	if err != nil || !slices.Equal(got, columns) {
 		return nil, nil //nolint:nilerr // likewise
 	}
-	return &plan.Split{Core: coreText, Upper: upperText, Partial: partial}, nil
+	if partial {
+		blk.Facts, err = t.b.facts(ctx, t, blk, coreText)
+	}
+	return &plan.Split{Core: coreText, Upper: upperText, Partial: partial}, err
 }
 
 // emit hands up every column that the upper query mentions.

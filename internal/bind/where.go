@@ -24,11 +24,7 @@ func (b *binder) bindWhere(ctx context.Context, q *bound, where sql.Node, env *c
 			return err
 		}
 		if hasSubquery(c) {
-			rel := &plan.Opaque{Why: subqueryReason, Inputs: present(q.rel)}
-			for _, s := range b.query.Scans[first:] {
-				rel.Inputs = append(rel.Inputs, &plan.ScanRel{Scan: s})
-			}
-			q.rel = rel
+			b.addSubqueries(q, first)
 			continue
 		}
 		if eq, ok := equality(c, q.scope, q.scope); ok {

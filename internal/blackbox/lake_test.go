@@ -89,7 +89,7 @@ func (b bucketed) fields() []catalog.Field {
 
 // add makes a table and returns the bytes of its data files.
 func (f *folder) add(ctx context.Context, b bucketed) (int64, error) {
-	if _, err := f.catalog.LoadTable(ctx, catalog.Ident{"big", b.name}); err == nil {
+	if _, err := f.catalog.LoadTable(ctx, catalog.Ident{"big", b.name}, catalog.Version{}); err == nil {
 		return 0, fmt.Errorf("table %s is there already", b.name)
 	}
 	_ = f.catalog.CreateNamespace(ctx, catalog.Ident{"big"})

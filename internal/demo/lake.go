@@ -58,7 +58,7 @@ const Buckets = 64
 // fill makes the tables; made is false when they are there already.
 func (l *lakeFolder) fill(ctx context.Context, w io.Writer, o Options) (made bool, err error) {
 	orders, customers := catalog.Ident{"sales", "orders"}, catalog.Ident{"sales", "customers"}
-	if _, err := l.catalog.LoadTable(ctx, customers); err == nil {
+	if _, err := l.catalog.LoadTable(ctx, customers, catalog.Version{}); err == nil {
 		return false, nil
 	} else if errs.KindOf(err) != errs.NotFound {
 		return false, err
@@ -108,7 +108,7 @@ const ownProperty = "tarn.demo"
 
 // dropOwn forgets what an interrupted demo left, and refuses to touch a table of anybody else.
 func (l *lakeFolder) dropOwn(ctx context.Context, id catalog.Ident) error {
-	t, err := l.catalog.LoadTable(ctx, id)
+	t, err := l.catalog.LoadTable(ctx, id, catalog.Version{})
 	switch {
 	case errs.KindOf(err) == errs.NotFound:
 		return nil

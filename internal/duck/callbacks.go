@@ -8,6 +8,7 @@ extern void tarnDuckMonths(void *info, void *input, void *output);
 extern void tarnDuckDays(void *info, void *input, void *output);
 extern void tarnDuckHours(void *info, void *input, void *output);
 extern void tarnDuckVerify(void *info, void *input, void *output);
+extern void tarnDuckKept(void *info, void *input, void *output);
 extern void tarnDuckBindBucket(void *info);
 extern void tarnDuckBindDecimal(void *info);
 extern void tarnDuckBindDates(void *info);
@@ -33,6 +34,7 @@ var (
 	callDays     = unsafe.Pointer(C.tarnDuckDays)
 	callHours    = unsafe.Pointer(C.tarnDuckHours)
 	callVerify   = unsafe.Pointer(C.tarnDuckVerify)
+	callKept     = unsafe.Pointer(C.tarnDuckKept)
 	bindBucket   = unsafe.Pointer(C.tarnDuckBindBucket)
 	bindDecimal  = unsafe.Pointer(C.tarnDuckBindDecimal)
 	bindDates    = unsafe.Pointer(C.tarnDuckBindDates)
@@ -67,6 +69,9 @@ func tarnDuckHours(info, input, output unsafe.Pointer) {
 
 //export tarnDuckVerify
 func tarnDuckVerify(info, input, output unsafe.Pointer) { execute(info, input, output, verify) }
+
+//export tarnDuckKept
+func tarnDuckKept(info, input, output unsafe.Pointer) { execute(info, input, output, kept) }
 
 //export tarnDuckBindBucket
 func tarnDuckBindBucket(info unsafe.Pointer) {

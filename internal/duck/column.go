@@ -24,6 +24,8 @@ const (
 	bits64             // BIGINT, TIME, the TIMESTAMPs, DECIMAL to 18 digits
 	bits128            // DECIMAL to 38 digits, UUID
 	text               // VARCHAR, BLOB
+	float32s           // FLOAT
+	float64s           // DOUBLE
 )
 
 // column is a flat vector of argument values, which DuckDB owns.
@@ -37,14 +39,17 @@ type column struct {
 }
 
 // column returns the i-th argument. One without a type of ours can only be NULL throughout, which bind saw to.
-func (c call) column(i int) column {
-	v := bindings.DataChunkGetVector(c.input, bindings.IdxT(i))
+func (c call) column(i int) column { return columnOf(c.input, i, c.rows) }
+
+// columnOf returns the i-th vector of a chunk of rows.
+func columnOf(chunk bindings.DataChunk, i, rows int) column {
+	v := bindings.DataChunkGetVector(chunk, bindings.IdxT(i))
 	logical := bindings.VectorGetColumnType(v)
 	defer bindings.DestroyLogicalType(&logical)
-	x := column{handle: v, data: bindings.VectorGetData(v), rows: c.rows, layout: layoutOf(logical)}
+	x := column{handle: v, data: bindings.VectorGetData(v), rows: rows, layout: layoutOf(logical)}
 	x.typ, _ = ownType(logical)
 	if mask := bindings.VectorGetValidity(v); mask != nil {
-		x.valid = unsafe.Slice((*uint64)(mask), maskWords(c.rows))
+		x.valid = unsafe.Slice((*uint64)(mask), maskWords(rows))
 	}
 	return x
 }
@@ -69,6 +74,10 @@ func layoutOf(t bindings.LogicalType) layout {
 		return bits128
 	case bindings.TypeVarchar, bindings.TypeBlob:
 		return text
+	case bindings.TypeFloat:
+		return float32s
+	case bindings.TypeDouble:
+		return float64s
 	}
 	return otherLayout
 }

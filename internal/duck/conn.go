@@ -12,6 +12,7 @@ import (
 // Conn is a connection: it runs one statement at a time, and serves one goroutine at a time. Starting a statement ends
 // the result before it.
 type Conn struct {
+	db     *DB
 	handle bindings.Connection
 	arrow  bindings.ArrowOptions
 }
@@ -22,7 +23,7 @@ const sessionSettings = `SET TimeZone = 'UTC'; SET errors_as_json = true`
 
 // Connect opens a connection.
 func (db *DB) Connect() (*Conn, error) {
-	c := &Conn{}
+	c := &Conn{db: db}
 	if bindings.Connect(db.handle, &c.handle) == bindings.StateError {
 		return nil, errs.New(errs.Internal, "connect to DuckDB", "", "no connection was given")
 	}
@@ -42,10 +43,37 @@ func (c *Conn) Close() {
 
 // Exec runs the statements of sql, several parted by semicolons, and drops their results.
 func (c *Conn) Exec(ctx context.Context, sql string) error {
+	c.db.planning.RLock()
+	err := c.run(ctx, sql)
+	c.db.planning.RUnlock()
+	// A statement that DuckDB could not plan has done nothing. Of several, some may have: those can't be prepared.
+	if isFault(err) && c.runPrepared(ctx, sql) == nil {
+		return nil
+	}
+	return err
+}
+
+// run is Exec as the settings are. The caller holds planning.
+func (c *Conn) run(ctx context.Context, sql string) error {
+	return c.finish(ctx, func(res *bindings.Result) bindings.State { return bindings.Query(c.handle, sql, res) })
+}
+
+// runPrepared is Exec of one statement.
+func (c *Conn) runPrepared(ctx context.Context, sql string) error {
+	stmt, err := c.prepare(ctx, sql)
+	if err != nil {
+		return err
+	}
+	defer bindings.DestroyPrepare(&stmt)
+	return c.finish(ctx, func(res *bindings.Result) bindings.State { return bindings.ExecutePrepared(stmt, res) })
+}
+
+// finish makes a call that gives a whole result, and drops that.
+func (c *Conn) finish(ctx context.Context, call func(*bindings.Result) bindings.State) error {
 	var res bindings.Result
 	defer bindings.DestroyResult(&res)
 	var state bindings.State
-	if err := c.interruptible(ctx, func() { state = bindings.Query(c.handle, sql, &res) }); err != nil {
+	if err := c.interruptible(ctx, func() { state = call(&res) }); err != nil {
 		return err
 	}
 	if state == bindings.StateError {
@@ -84,22 +112,6 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Result, err
 	return c.start(ctx, sql, stmt)
 }
 
-func (c *Conn) prepare(ctx context.Context, sql string) (bindings.PreparedStatement, error) {
-	var (
-		stmt  bindings.PreparedStatement
-		state bindings.State
-	)
-	if err := c.interruptible(ctx, func() { state = bindings.Prepare(c.handle, sql, &stmt) }); err != nil {
-		return stmt, err
-	}
-	if state == bindings.StateError {
-		err := faultOf(ctx, "prepare", bindings.PrepareError(stmt))
-		bindings.DestroyPrepare(&stmt)
-		return stmt, c.blame(ctx, sql, err)
-	}
-	return stmt, nil
-}
-
 func (c *Conn) start(ctx context.Context, sql string, stmt bindings.PreparedStatement) (*Result, error) {
 	var (
 		pending bindings.PendingResult
@@ -108,7 +120,10 @@ func (c *Conn) start(ctx context.Context, sql string, stmt bindings.PreparedStat
 	)
 	defer func() { bindings.DestroyPending(&pending) }()
 	err := c.interruptible(ctx, func() {
-		if state = bindings.PendingPreparedStreaming(stmt, &pending); state == bindings.StateSuccess {
+		c.db.planning.RLock() // the statement may be planned once more
+		state = bindings.PendingPreparedStreaming(stmt, &pending)
+		c.db.planning.RUnlock()
+		if state == bindings.StateSuccess {
 			state = bindings.ExecutePending(pending, &res.handle)
 		}
 	})

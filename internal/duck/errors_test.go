@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
 )
 
@@ -64,18 +63,18 @@ func TestErrorKinds(t *testing.T) {
 func TestDamagedFileIsNamed(t *testing.T) {
 	_, c := session(t, Options{Threads: 1})
 	key, text := primitive(1, "k", longType), primitive(2, "s", stringType)
-	file := func(name string) catalog.FileRef {
+	file := func(name string) ScanFile {
 		return writeFile(t, c, name, "SELECT i AS k, 'text ' || (i % 1000) AS s FROM range(20000) t(i)", key, text)
 	}
 	footer, pages := file("it's footer[1].parquet"), file("pages.parquet")
-	damageAt(t, footer.Local, -60, -20)
-	damage(t, pages.Local)
-	for _, broken := range []catalog.FileRef{footer, pages} {
-		sql := mustScan(t, Scan{Columns: []ScanColumn{{key, "k"}, {text, "s"}}, Files: []catalog.FileRef{file("good.parquet"), broken}})
+	damageAt(t, footer.Ref.Local, -60, -20)
+	damage(t, pages.Ref.Local)
+	for _, broken := range []ScanFile{footer, pages} {
+		sql := mustScan(t, Scan{Columns: []ScanColumn{{key, "k"}, {text, "s"}}, Files: []ScanFile{file("good.parquet"), broken}})
 		_, err := rowsOf(t.Context(), c, sql)
 		var e *errs.Error
-		if !errors.As(err, &e) || e.Kind != errs.Corrupt || e.Object != broken.Local {
-			t.Errorf("%s: %v", broken.Local, err)
+		if !errors.As(err, &e) || e.Kind != errs.Corrupt || e.Object != broken.Ref.Local {
+			t.Errorf("%s: %v", broken.Ref.Local, err)
 		}
 		wantError(t, err, errs.Corrupt, "damaged")
 	}

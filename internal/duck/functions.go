@@ -28,10 +28,12 @@ func SystemFunction(name string) (string, bool) {
 type function struct {
 	name    string
 	params  []bindings.LogicalType // destroyed by who made them
+	more    *bindings.LogicalType  // of any number of arguments after params; nil: there are none
 	result  bindings.LogicalType
 	call    unsafe.Pointer
 	bind    unsafe.Pointer // nil: nothing to check beyond the types of params
-	checked bool           // runs for each row that is asked for, NULLs included: never folded, never computed once for many
+	checked bool           // runs for each row that is asked for: never folded, never computed once for many
+	nulls   bool           // runs for rows with NULLs too, which otherwise give NULL
 }
 
 // truncateMacro gives truncate its argument's type. A function can't: its result type is fixed, and DuckDB doesn't choose
@@ -49,13 +51,17 @@ func registerFunctions(c *Conn) error {
 		made = append(made, bindings.CreateLogicalType(id))
 		return made[len(made)-1]
 	}
-	number, any := typ(bindings.TypeInteger), typ(bindings.TypeAny)
+	number, long, any := typ(bindings.TypeInteger), typ(bindings.TypeBigInt), typ(bindings.TypeAny)
 	functions := []function{
 		{name: "tarn_bucket", params: []bindings.LogicalType{number, any}, result: number, call: callBucket, bind: bindBucket},
 		{name: "tarn_years", params: []bindings.LogicalType{any}, result: number, call: callYears, bind: bindDates},
 		{name: "tarn_months", params: []bindings.LogicalType{any}, result: number, call: callMonths, bind: bindDates},
 		{name: "tarn_days", params: []bindings.LogicalType{any}, result: typ(bindings.TypeDate), call: callDays, bind: bindDates},
 		{name: "tarn_hours", params: []bindings.LogicalType{any}, result: number, call: callHours, bind: bindTimes},
+		{
+			name: keptName, params: []bindings.LogicalType{long, typ(bindings.TypeUBigInt), long}, more: &any,
+			result: typ(bindings.TypeBoolean), call: callKept, nulls: true,
+		},
 	}
 	for _, f := range functions {
 		if err := register(c, f); err != nil {
@@ -110,6 +116,9 @@ func (f function) handle() bindings.ScalarFunction {
 	for _, p := range f.params {
 		bindings.ScalarFunctionAddParameter(h, p)
 	}
+	if f.more != nil {
+		bindings.ScalarFunctionSetVarargs(h, *f.more)
+	}
 	bindings.ScalarFunctionSetReturnType(h, f.result)
 	bindings.ScalarFunctionSetFunction(h, f.call)
 	if f.bind != nil {
@@ -117,6 +126,8 @@ func (f function) handle() bindings.ScalarFunction {
 	}
 	if f.checked {
 		bindings.ScalarFunctionSetVolatile(h)
+	}
+	if f.nulls {
 		bindings.ScalarFunctionSetSpecialHandling(h)
 	}
 	return h

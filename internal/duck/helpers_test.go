@@ -114,7 +114,7 @@ func primitive(id catalog.FieldID, name string, t transform.Type) catalog.Field 
 }
 
 // writeFile writes the rows of sql to a Parquet file named name, with the IDs of fields.
-func writeFile(t testing.TB, c *Conn, name, sql string, fields ...catalog.Field) catalog.FileRef {
+func writeFile(t testing.TB, c *Conn, name, sql string, fields ...catalog.Field) ScanFile {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if _, err := c.CopyParquet(t.Context(), sql, fields, path, CopyOptions{RowGroupRows: vectorRows}); err != nil {
@@ -124,7 +124,7 @@ func writeFile(t testing.TB, c *Conn, name, sql string, fields ...catalog.Field)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return catalog.FileRef{Path: "s3://lake/" + name, Local: path, Bytes: info.Size()}
+	return ScanFile{Ref: catalog.FileRef{Path: "s3://lake/" + name, Local: path, Bytes: info.Size()}}
 }
 
 func mustScan(t testing.TB, s Scan) string {

@@ -93,7 +93,7 @@ func (db *DB) ensureVerify(t transform.Type) error {
 	defer bindings.DestroyLogicalType(&id)
 	defer bindings.DestroyLogicalType(&index)
 	err = register(db.own, function{
-		name: verifyName(t), params: []bindings.LogicalType{id, column, index}, result: column, call: callVerify, checked: true,
+		name: verifyName(t), params: []bindings.LogicalType{id, column, index}, result: column, call: callVerify, checked: true, nulls: true,
 	})
 	db.verifies[t] = err == nil
 	return err

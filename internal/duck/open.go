@@ -31,6 +31,9 @@ type DB struct {
 
 	close sync.Once
 
+	planning sync.RWMutex // guards the optimizers that are on: shared by who plans a statement, alone who sets them
+	avoided  []string     // the optimizers that Avoid switched off
+
 	mu       sync.Mutex              // guards what follows
 	own      *Conn                   // on which functions are registered
 	verifies map[transform.Type]bool // the types whose check function is registered

@@ -2,7 +2,6 @@ package duck
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
@@ -12,7 +11,7 @@ import (
 
 // ScanColumn is a column of a scan.
 type ScanColumn struct {
-	Field catalog.Field // a top-level column of the table; read by its ID
+	Field catalog.Field // a top-level column of the table, read by its ID, or one of catalog's metadata columns
 	As    string        // its name in the result
 }
 
@@ -22,19 +21,43 @@ type ScanCheck struct {
 	Check int64
 }
 
-// Scan is a read of Parquet files. Their field IDs must be there, and nested columns must lie in them as the table's
-// current schema says: DuckDB reads all else as NULL, silently.
+// ScanFile is a data file and what reading it takes besides its bytes.
+type ScanFile struct {
+	Ref    catalog.FileRef
+	Shape  *catalog.Schema // as in catalog.DataFile; files of one shape are read together
+	ByName bool            // as in catalog.DataFile
+	// Constants are the values of columns that the file lacks and its partition tuple gives, nil for NULL, and those of the
+	// metadata columns of changes. They win over what the file has and over initial defaults.
+	Constants  map[catalog.FieldID]transform.Value
+	Spec       catalog.SpecID
+	Partition  []transform.Value // the values of the fields of _partition's type, by their places; nil is NULL
+	Sequence   int64             // data sequence number
+	FirstRowID *int64
+	Rows       int64 // for DuckDB's order of joins; 0: unknown, it then guesses wildly
+	// Equality has the columns that the equality deletes of the file compare. They are read besides Columns.
+	Equality []catalog.EqualityColumn
+}
+
+// Scan is a read of Parquet files. A file without a Shape must have field IDs, and nested columns must lie in it as their
+// types in Columns and Equality say: DuckDB reads all else as NULL, silently.
 type Scan struct {
 	Columns []ScanColumn
-	Files   []catalog.FileRef // which must lie on this machine
-	Checks  []ScanCheck       // of columns that are read
+	Files   []ScanFile  // which must lie on this machine
+	Checks  []ScanCheck // of columns that are read
+	Deletes int64       // of RegisterDeletes, whose files are Files; 0: no row is deleted
 	// Filter is an SQL condition on the result's names; "" is none. It stands below the checks: a row that it drops isn't
-	// checked, and row groups that it rules out aren't read.
+	// checked, and row groups that it rules out aren't read. Deleted rows are neither filtered nor checked.
 	Filter string
 }
 
-// fileIndexName carries DuckDB's file_index past a column that has that very name.
-const fileIndexName = "tarn file index"
+// Names inside a scan, which no column has: they carry DuckDB's virtual columns past columns of those very names.
+const (
+	placeName = "tarn file index"
+	posName   = "tarn row position"
+	rowName   = "tarn row"
+)
+
+func keyName(i int) string { return fmt.Sprintf("tarn key %d", i) }
 
 // ScanSQL returns a SELECT of the scan's columns in their order. A scan of no columns gives its rows without any value of
 // theirs, for counting.
@@ -42,27 +65,15 @@ func ScanSQL(s Scan) (string, error) {
 	if len(s.Files) == 0 {
 		return emptySQL(s.Columns)
 	}
-	source, err := sourceSQL(s)
-	if err != nil {
-		return "", err
+	var texts []string
+	for _, p := range s.parts() {
+		text, err := p.sql()
+		if err != nil {
+			return "", err
+		}
+		texts = append(texts, text)
 	}
-	if len(s.Columns) == 0 {
-		source = "SELECT true AS \"tarn row\" FROM " + source
-	} else {
-		source = "SELECT " + s.inner() + " FROM " + source
-	}
-	if len(s.Checks) == 0 && s.Filter == "" {
-		return source, nil
-	}
-	outer, err := s.outer()
-	if err != nil {
-		return "", err
-	}
-	text := "SELECT " + outer + " FROM (" + source + ")"
-	if s.Filter != "" {
-		text += " WHERE " + s.Filter
-	}
-	return text, nil
+	return strings.Join(texts, " UNION ALL "), nil
 }
 
 // emptySQL returns a relation of the columns' types without rows. DuckDB must not know that it has none: it would then
@@ -77,94 +88,94 @@ func emptySQL(columns []ScanColumn) (string, error) {
 		parts[i] = fmt.Sprintf("unnest(CAST([] AS %s[])) AS %s", t, quoteName(c.As))
 	}
 	if len(parts) == 0 {
-		parts = []string{`unnest(CAST([] AS BOOLEAN[])) AS "tarn row"`}
+		parts = []string{"unnest(CAST([] AS BOOLEAN[])) AS " + quoteName(rowName)}
 	}
 	return "SELECT " + strings.Join(parts, ", "), nil
 }
 
-// sourceSQL returns the read_parquet call, whose columns have the names of sourceName.
-func sourceSQL(s Scan) (string, error) {
-	files := make([]string, len(s.Files))
-	for i, f := range s.Files {
-		if f.Local == "" {
-			return "", errs.New(errs.Internal, "scan", f.Path, "the file doesn't lie on this machine")
-		}
-		files[i] = quotePath(f.Local)
+// sql returns the SELECT of the part's rows. From the files up: rows that aren't deleted, of those the rows that pass the
+// filter, of those the checked values.
+func (p *part) sql() (string, error) {
+	inner, err := p.inner()
+	if err != nil {
+		return "", err
 	}
-	columns := s.Columns
-	if len(columns) == 0 { // DuckDB needs one; none of the files has this, and none is read
-		columns = []ScanColumn{{Field: catalog.Field{ID: 0, Type: catalog.Type{Primitive: transform.Type{Kind: transform.Boolean}}}}}
+	source, err := p.source()
+	if err != nil {
+		return "", err
 	}
-	var fields []string
-	seen := map[catalog.FieldID]bool{} // a column may be asked for twice
-	for _, c := range columns {
-		if seen[c.Field.ID] {
-			continue
-		}
-		seen[c.Field.ID] = true
-		t, err := fieldSQL(c.Field)
-		if err != nil {
-			return "", err
-		}
-		initial, err := defaultSQL(c.Field)
-		if err != nil {
-			return "", err
-		}
-		fields = append(fields, fmt.Sprintf("%d: {name: %s, type: %s, default_value: %s}",
-			c.Field.ID, quoteText(sourceName(c.Field.ID)), quoteText(t), initial))
+	text := "SELECT " + inner + " FROM " + source
+	if p.Deletes != 0 {
+		text = "SELECT * FROM (" + text + ") WHERE " + p.keptSQL()
 	}
-	return fmt.Sprintf("read_parquet([%s], schema = MAP {%s}, hive_partitioning = false)",
-		strings.Join(files, ", "), strings.Join(fields, ", ")), nil
+	if len(p.Checks) == 0 && p.Filter == "" && p.Deletes == 0 {
+		return text, nil
+	}
+	outer, err := p.outer()
+	if err != nil {
+		return "", err
+	}
+	text = "SELECT " + outer + " FROM (" + text + ")"
+	if p.Filter != "" {
+		text += " WHERE " + p.Filter
+	}
+	return text, nil
 }
-
-// sourceName is a column's name inside read_parquet: no virtual column has it.
-func sourceName(id catalog.FieldID) string { return fmt.Sprintf("f%d", id) }
 
 // inner returns the select list that gives columns their names.
-func (s Scan) inner() string {
-	parts := make([]string, 0, len(s.Columns)+1)
-	for _, c := range s.Columns {
-		parts = append(parts, columnSQL(c.Field)+" AS "+quoteName(c.As))
+func (p *part) inner() (string, error) {
+	var list []string
+	add := func(expr string, err error, name string) error {
+		list = append(list, expr+" AS "+quoteName(name))
+		return err
 	}
-	if len(s.Checks) > 0 {
-		parts = append(parts, "file_index AS "+quoteName(fileIndexName))
+	for _, c := range p.Columns {
+		expr, err := p.column(c.Field)
+		if err := add(expr, err, c.As); err != nil {
+			return "", err
+		}
 	}
-	return strings.Join(parts, ", ")
+	if len(list) == 0 {
+		list = append(list, "true AS "+quoteName(rowName))
+	}
+	if len(p.Checks) > 0 || p.Deletes != 0 {
+		list = append(list, p.place()+" AS "+quoteName(placeName))
+	}
+	if p.Deletes == 0 {
+		return strings.Join(list, ", "), nil
+	}
+	list = append(list, "file_row_number AS "+quoteName(posName))
+	for i, e := range p.first().Equality {
+		expr, err := p.equality(e)
+		if err := add(expr, err, keyName(i)); err != nil {
+			return "", err
+		}
+	}
+	return strings.Join(list, ", "), nil
 }
 
-// columnSQL returns a column's value, kept from DuckDB's Parquet reader where filters in the reader go wrong. Bounds of
-// floats leave NaN out by the Parquet format, and DuckDB, whose NaN is above all numbers, takes them as bounds of all
-// values: "x > 5" and max(x) would miss NaN. Bloom filters of bytes it asks for the text of the value: "x = '\x80'" would
-// find nothing, as would a join. Where a file holds a column in a narrower type than the table, it can't convert a join's
-// filter and fails. No filter reaches the reader through a CASE of two columns.
-func columnSQL(f catalog.Field) string {
-	if f.Promoted || isMistrusted(f.Type) {
-		return "CASE WHEN file_index >= 0 THEN " + sourceName(f.ID) + " END"
+// keptSQL returns the condition on rows that aren't deleted.
+func (p *part) keptSQL() string {
+	var keys strings.Builder
+	for i := range p.first().Equality {
+		keys.WriteString(", " + quoteName(keyName(i)))
 	}
-	return sourceName(f.ID)
-}
-
-func isMistrusted(t catalog.Type) bool {
-	switch t.Primitive.Kind {
-	case transform.Float, transform.Double, transform.Binary, transform.Fixed:
-		return true
-	}
-	return slices.ContainsFunc(t.Fields, func(f catalog.Field) bool { return isMistrusted(f.Type) })
+	return fmt.Sprintf("%s(%d, %s, %s%s)", keptName, p.Deletes, quoteName(placeName), quoteName(posName), keys.String())
 }
 
 // outer returns the select list that puts the checks in the columns' places.
-func (s Scan) outer() (string, error) {
-	if len(s.Columns) == 0 {
-		return `"tarn row"`, nil
+func (p *part) outer() (string, error) {
+	if len(p.Columns) == 0 {
+		return quoteName(rowName), nil
 	}
-	parts := make([]string, len(s.Columns))
+	parts := make([]string, len(p.Columns))
 	checked := 0
-	for i, c := range s.Columns {
+	for i, c := range p.Columns {
 		name := quoteName(c.As)
 		parts[i] = name
-		for _, check := range s.Checks {
+		for _, check := range p.Checks {
 			if check.Field == c.Field.ID {
-				parts[i] = fmt.Sprintf("%s(%d, %s, %s)", verifyName(c.Field.Type.Primitive), check.Check, parts[i], quoteName(fileIndexName))
+				parts[i] = fmt.Sprintf("%s(%d, %s, %s)", verifyName(c.Field.Type.Primitive), check.Check, parts[i], quoteName(placeName))
 				checked++
 			}
 		}
@@ -172,32 +183,8 @@ func (s Scan) outer() (string, error) {
 			parts[i] += " AS " + name
 		}
 	}
-	if checked < len(s.Checks) {
-		return "", errs.New(errs.Internal, "scan", s.Files[0].Path, "a check is of a column that isn't read")
+	if checked < len(p.Checks) {
+		return "", errs.New(errs.Internal, "scan", p.Files[0].Ref.Path, "a check is of a column that isn't read")
 	}
 	return strings.Join(parts, ", "), nil
-}
-
-// defaultSQL returns the value of f in files that were written before it was added. DuckDB casts the text to the
-// column's type.
-func defaultSQL(f catalog.Field) (string, error) {
-	switch {
-	case !f.HasDefault && f.InitialDefault == nil:
-		return "NULL", nil
-	case f.InitialDefault == nil || f.Type.Nested != catalog.NotNested:
-		return "", errs.New(errs.Unsupported, "read column", f.Name, "a default of a nested type can't be read")
-	}
-	if b, ok := f.InitialDefault.([]byte); ok {
-		return quoteText(blobText(b)), nil
-	}
-	return quoteText(transform.FormatValue(f.Type.Primitive, f.InitialDefault)), nil
-}
-
-// blobText returns bytes as DuckDB casts them from text.
-func blobText(b []byte) string {
-	var text strings.Builder
-	for _, c := range b {
-		fmt.Fprintf(&text, `\x%02X`, c)
-	}
-	return text.String()
 }

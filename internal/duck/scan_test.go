@@ -27,7 +27,7 @@ func TestScanReadsByFieldID(t *testing.T) {
 		primitive(2, "a", stringType), primitive(1, "b", longType), primitive(5, "e", transform.Type{Kind: transform.Date}))
 	date := primitive(5, "e", transform.Type{Kind: transform.Date})
 	date.HasDefault, date.InitialDefault = true, int32(19782)
-	text := mustScan(t, Scan{Files: []catalog.FileRef{old, recent}, Columns: []ScanColumn{
+	text := mustScan(t, Scan{Files: []ScanFile{old, recent}, Columns: []ScanColumn{
 		{primitive(2, "a", stringType), "a"}, {primitive(1, "b", longType), "A b"},
 		{primitive(3, "f", transform.Type{Kind: transform.Double}), "f"},
 		{primitive(4, "d", transform.Type{Kind: transform.Decimal, Precision: 20, Scale: 2}), "d"},
@@ -55,11 +55,11 @@ func TestScanDefaults(t *testing.T) {
 		} else {
 			f.InitialDefault = random.value(typ)
 		}
-		text := mustScan(t, Scan{Files: []catalog.FileRef{file}, Columns: []ScanColumn{{f, "v"}}})
+		text := mustScan(t, Scan{Files: []ScanFile{file}, Columns: []ScanColumn{{f, "v"}}})
 		wantRows(t, c, fmt.Sprintf("SELECT v = %s FROM (%s)", literal(t, typ, f.InitialDefault), text), "true")
 	}
 	f := catalog.Field{ID: 8, Name: "l", HasDefault: true, Type: nested(catalog.List, primitive(9, "element", longType))}
-	_, err := ScanSQL(Scan{Files: []catalog.FileRef{file}, Columns: []ScanColumn{{f, "l"}}})
+	_, err := ScanSQL(Scan{Files: []ScanFile{file}, Columns: []ScanColumn{{f, "l"}}})
 	wantError(t, err, errs.Unsupported, "l")
 }
 
@@ -72,7 +72,7 @@ func TestScanTakesPathsLiterally(t *testing.T) {
 		"a=b.parquet", `back\slash.parquet`, `"quoted".parquet`, "100%.parquet", "{a,b}.parquet", "q[!1].parquet", "a;b--c.parquet",
 	} {
 		file := writeFile(t, c, name, fmt.Sprintf("SELECT %d::BIGINT AS a", i), key)
-		wantRows(t, c, mustScan(t, Scan{Files: []catalog.FileRef{file}, Columns: []ScanColumn{{key, "a"}}}), fmt.Sprint(i))
+		wantRows(t, c, mustScan(t, Scan{Files: []ScanFile{file}, Columns: []ScanColumn{{key, "a"}}}), fmt.Sprint(i))
 	}
 }
 
@@ -90,7 +90,7 @@ func TestScanNamesDontClash(t *testing.T) {
 		values = append(values, fmt.Sprintf("%d::BIGINT AS %s", 10+i, quoteName(name)))
 		s.Columns = append(s.Columns, ScanColumn{f, name})
 	}
-	s.Files = []catalog.FileRef{writeFile(t, c, dir+".parquet", "SELECT "+strings.Join(values, ", "), fields...)}
+	s.Files = []ScanFile{writeFile(t, c, dir+".parquet", "SELECT "+strings.Join(values, ", "), fields...)}
 	wantRows(t, c, mustScan(t, s), "10|11|12|13|14|15")
 	id := registerCheck(t, db, KeyCheck{Column: "file_index", Type: longType, Files: []string{"f"}, Expected: []transform.Value{int64(10)}})
 	s.Checks = []ScanCheck{{1, id}}
@@ -105,7 +105,7 @@ func TestScanFilterGoesBelowChecks(t *testing.T) {
 	file := writeFile(t, c, "k.parquet", "SELECT i AS k FROM range(100) t(i)", key)
 	id := registerCheck(t, db, KeyCheck{Column: "k", Type: longType, Transform: transform.Transform{Op: transform.Truncate, N: 10},
 		Files: []string{"k"}, Expected: []transform.Value{int64(20)}})
-	s := Scan{Files: []catalog.FileRef{file}, Columns: []ScanColumn{{key, "k"}}, Checks: []ScanCheck{{1, id}}, Filter: "k = 25 OR k = 26"}
+	s := Scan{Files: []ScanFile{file}, Columns: []ScanColumn{{key, "k"}}, Checks: []ScanCheck{{1, id}}, Filter: "k = 25 OR k = 26"}
 	wantRows(t, c, mustScan(t, s), "25", "26")
 	if plan := mustRows(t, c, "EXPLAIN "+mustScan(t, s))[0]; !strings.Contains(plan, "Filters") {
 		t.Errorf("the filter doesn't reach the scan:\n%s", plan)
@@ -125,7 +125,7 @@ func TestScanWithSeveralChecks(t *testing.T) {
 		return registerCheck(t, db, KeyCheck{Column: column, Type: typ, Transform: tr, Files: []string{"good", "other"}, Expected: expected})
 	}
 	s := Scan{
-		Files: []catalog.FileRef{good, other}, Columns: []ScanColumn{{key, "k"}, {text, "s"}},
+		Files: []ScanFile{good, other}, Columns: []ScanColumn{{key, "k"}, {text, "s"}},
 		Checks: []ScanCheck{
 			{1, check("k", longType, transform.Transform{Op: transform.Truncate, N: 10}, int64(20), nil)},
 			{1, check("k", longType, transform.Transform{}, int64(25), nil)},
@@ -152,8 +152,8 @@ func TestScanWithoutFilesOrColumns(t *testing.T) {
 	wantRows(t, c, "SELECT count(*) FROM ("+mustScan(t, Scan{})+")", "0")
 	a := writeFile(t, c, "a.parquet", "SELECT i AS a FROM range(5000) t(i)", primitive(1, "a", longType))
 	b := writeFile(t, c, "b.parquet", "SELECT 'x' AS b", primitive(2, "b", stringType))
-	wantRows(t, c, "SELECT count(*) FROM ("+mustScan(t, Scan{Files: []catalog.FileRef{a, b}})+")", "5001")
-	_, err := ScanSQL(Scan{Files: []catalog.FileRef{{Path: "s3://x"}}})
+	wantRows(t, c, "SELECT count(*) FROM ("+mustScan(t, Scan{Files: []ScanFile{a, b}})+")", "5001")
+	_, err := ScanSQL(Scan{Files: []ScanFile{{Ref: catalog.FileRef{Path: "s3://x"}}}})
 	wantError(t, err, errs.Internal, "s3://x")
 }
 
@@ -220,7 +220,7 @@ func TestCopyParquet(t *testing.T) {
 	if len(files) != 1 || files[0].Path != path || files[0].Rows != 3 || files[0].Bytes < 500 {
 		t.Errorf("%+v", files)
 	}
-	s := Scan{Files: []catalog.FileRef{{Local: path}}}
+	s := Scan{Files: []ScanFile{{Ref: catalog.FileRef{Local: path}}}}
 	for _, f := range fields {
 		s.Columns = append(s.Columns, ScanColumn{f, f.Name})
 	}

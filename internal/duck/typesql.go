@@ -48,6 +48,9 @@ func typeText(t catalog.Type, path string) (string, error) {
 	case catalog.Map:
 		return "MAP(" + parts[0] + ", " + parts[1] + ")", nil
 	case catalog.Struct:
+		if len(parts) == 0 {
+			return "", errs.New(errs.Unsupported, "read column", path, "a struct without fields can't be read")
+		}
 		for i, f := range t.Fields {
 			parts[i] = quoteName(f.Name) + " " + parts[i]
 		}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/transform"
 )
@@ -32,22 +31,22 @@ func newLyingJoin(t *testing.T, threads int) lyingJoin {
 	db, c := session(t, Options{Threads: threads})
 	key, value := primitive(1, "k", longType), primitive(2, "v", stringType)
 	inGroup := fmt.Sprintf("tarn_bucket(%d, i) = %d", groups, group)
-	file := func(name, from, where string) catalog.FileRef {
+	file := func(name, from, where string) ScanFile {
 		return writeFile(t, c, name, fmt.Sprintf("SELECT i AS k, 'v' || i AS v FROM range(%s) t(i) WHERE %s", from, where), key, value)
 	}
 	lies := fmt.Sprintf("%d, %d", lyingFirst, lyingFirst+20_000)
-	left := []catalog.FileRef{
+	left := []ScanFile{
 		file("good.parquet", fmt.Sprint(goodKeys), inGroup),
 		file("liar.parquet", lies, "NOT "+inGroup),
 	}
-	right := []catalog.FileRef{file("right.parquet", fmt.Sprint(goodKeys/2), inGroup)}
-	j := lyingJoin{conn: c, liar: left[1].Path}
+	right := []ScanFile{file("right.parquet", fmt.Sprint(goodKeys/2), inGroup)}
+	j := lyingJoin{conn: c, liar: left[1].Ref.Path}
 	columns := []ScanColumn{{Field: key, As: "k"}, {Field: value, As: "v"}}
 	j.unchecked = mustScan(t, Scan{Columns: columns, Files: left})
-	scan := func(files []catalog.FileRef) (string, int64) {
+	scan := func(files []ScanFile) (string, int64) {
 		check := KeyCheck{Column: "k", Type: longType, Transform: transform.Transform{Op: transform.Bucket, N: groups}}
 		for _, f := range files {
-			check.Files = append(check.Files, f.Path)
+			check.Files = append(check.Files, f.Ref.Path)
 			check.Expected = append(check.Expected, int32(group))
 		}
 		id := registerCheck(t, db, check)

@@ -73,7 +73,7 @@ func (l *lab) add(text string) {
 // file writes the rows of sql as a file of the tuple, unless there are none.
 func (l *lab) file(name, tuple, sql string, bytes int64) {
 	l.t.Helper()
-	table, err := l.Catalog.LoadTable(l.t.Context(), catalog.Ident(strings.Split(name, ".")))
+	table, err := l.Catalog.LoadTable(l.t.Context(), catalog.Ident(strings.Split(name, ".")), catalog.Version{})
 	if err != nil {
 		l.t.Fatal(err)
 	}

@@ -21,17 +21,19 @@ import (
 
 // run is one graph's execution.
 type run struct {
-	graph  *task.Graph
-	opts   Options
-	stream *Stream
-	final  *duck.DB // nil when the cores' rows stream out
-	spill  string   // the file of spillDatabase; "" when there is none
-	done   atomic.Int64
-	total  int
+	graph   *task.Graph
+	opts    Options
+	stream  *Stream
+	final   *duck.DB // nil when the cores' rows stream out
+	deletes *deleteStore
+	spill   string // the file of spillDatabase; "" when there is none
+	done    atomic.Int64
+	total   int
 }
 
 // all runs the cores one after another, each over all workers, then the final step.
 func (r *run) all(ctx context.Context) (err error) {
+	r.deletes = newDeleteStore(r.graph)
 	for i := range r.graph.Cores {
 		r.total += len(r.graph.Cores[i].Packs)
 	}
@@ -83,7 +85,7 @@ func (r *run) core(ctx context.Context, at, workers int, memory int64) error {
 // work runs packs, one after another, until there are no more.
 func (r *run) work(ctx context.Context, core int, memory int64, next, rows *atomic.Int64, sink func(*duck.Chunk) error) error {
 	c := &r.graph.Cores[core]
-	w, err := openWorker(ctx, c, r.graph.Avoid, r.opts, memory)
+	w, err := openWorker(ctx, c, r.graph.Avoid, r.deletes, r.opts, memory)
 	if err != nil {
 		return err
 	}
@@ -161,8 +163,10 @@ func (r *run) sink(ctx context.Context, c *task.Core) (put func(*duck.Chunk) err
 
 // createTable makes a core's table with the types that its query gives over no files.
 func (r *run) createTable(ctx context.Context, conn *duck.Conn, c *task.Core) error {
-	if err := makeViews(ctx, conn, c.Tables, nil, nil); err != nil {
-		return err
+	for t := range c.Tables {
+		if _, err := r.deletes.makeView(ctx, r.final, conn, &c.Tables[t].Input, nil, nil); err != nil {
+			return err
+		}
 	}
 	for _, v := range c.Views {
 		if err := makeView(ctx, conn, v.Name, v.SQL); err != nil {
@@ -227,14 +231,6 @@ func (r *run) removeSpill() error {
 	return nil
 }
 
-// avoid switches optimizers off on an instance.
-func avoid(ctx context.Context, conn *duck.Conn, optimizers []string) error {
-	if len(optimizers) == 0 {
-		return nil
-	}
-	return conn.Exec(ctx, "SET disabled_optimizers = '"+strings.Join(optimizers, ",")+"'")
-}
-
 // finish runs the final step.
 func (r *run) finish(ctx context.Context) (err error) {
 	f := r.graph.Final
@@ -248,21 +244,18 @@ func (r *run) finish(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := avoid(ctx, conn, r.graph.Avoid); err != nil {
+	if err := conn.Avoid(ctx, r.graph.Avoid); err != nil {
 		return err
 	}
 	var files []string
-	for _, t := range f.Tables {
-		for _, ref := range t.Files {
-			files = append(files, ref.Local)
-		}
-		text, err := duck.ScanSQL(duck.Scan{Columns: scanColumns(t.Fields), Files: t.Files})
+	for i := range f.Tables {
+		t := &f.Tables[i]
+		done, err := r.deletes.makeView(ctx, r.final, conn, &t.Input, t.Files, nil)
+		defer done()
 		if err != nil {
 			return err
 		}
-		if err := makeView(ctx, conn, t.View, text); err != nil {
-			return err
-		}
+		files = append(files, localPaths([][]task.File{t.Files})...)
 	}
 	for _, v := range f.Views {
 		if err := makeView(ctx, conn, v.Name, v.SQL); err != nil {

@@ -12,14 +12,15 @@ import (
 // worker runs packs of one core, one at a time, on a DuckDB instance of one thread: as many instances as cores measured
 // faster than one instance with as many threads, and a pack's memory is bounded by its worker's share.
 type worker struct {
-	core  *task.Core
-	opts  Options
-	db    *duck.DB
-	conn  *duck.Conn
-	ready bool // the views over other views are made
+	core    *task.Core
+	opts    Options
+	deletes *deleteStore
+	db      *duck.DB
+	conn    *duck.Conn
+	ready   bool // the views over other views are made
 }
 
-func openWorker(ctx context.Context, c *task.Core, off []string, opts Options, memory int64) (*worker, error) {
+func openWorker(ctx context.Context, c *task.Core, off []string, deletes *deleteStore, opts Options, memory int64) (*worker, error) {
 	db, err := duck.Open(ctx, duck.Options{Threads: 1, MemoryBytes: memory, TempDir: opts.TempDir})
 	if err != nil {
 		return nil, err
@@ -29,8 +30,8 @@ func openWorker(ctx context.Context, c *task.Core, off []string, opts Options, m
 		_ = db.Close()
 		return nil, err
 	}
-	w := &worker{core: c, opts: opts, db: db, conn: conn}
-	if err := avoid(ctx, conn, off); err != nil {
+	w := &worker{core: c, opts: opts, deletes: deletes, db: db, conn: conn}
+	if err := conn.Avoid(ctx, off); err != nil {
 		w.close()
 		return nil, err
 	}
@@ -50,8 +51,12 @@ func (w *worker) run(ctx context.Context, pack int, use func(*duck.Chunk) error)
 		return err
 	}
 	defer release()
-	if err := makeViews(ctx, w.conn, w.core.Tables, p.Inputs, checks); err != nil {
-		return err
+	for t := range w.core.Tables {
+		done, err := w.deletes.makeView(ctx, w.db, w.conn, &w.core.Tables[t].Input, p.Inputs[t], checks[t])
+		defer done()
+		if err != nil {
+			return err
+		}
 	}
 	if !w.ready {
 		for _, v := range w.core.Views {
@@ -136,37 +141,4 @@ func narrow(v transform.Value, t transform.Type) transform.Value {
 		return int32(n)
 	}
 	return v
-}
-
-// makeViews makes a view for each table over the files of one pack; no inputs means no files.
-func makeViews(ctx context.Context, conn *duck.Conn, tables []task.Table, inputs [][]task.File, checks [][]duck.ScanCheck) error {
-	for i, t := range tables {
-		scan := duck.Scan{Columns: scanColumns(t.Fields)}
-		if inputs != nil {
-			for _, f := range inputs[i] {
-				scan.Files = append(scan.Files, f.Ref)
-			}
-			scan.Checks = checks[i]
-		}
-		text, err := duck.ScanSQL(scan)
-		if err != nil {
-			return err
-		}
-		if err := makeView(ctx, conn, t.View, text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func makeView(ctx context.Context, conn *duck.Conn, name, sql string) error {
-	return conn.Exec(ctx, "CREATE OR REPLACE VIEW "+name+" AS "+sql)
-}
-
-func scanColumns(fields []catalog.Field) []duck.ScanColumn {
-	out := make([]duck.ScanColumn, len(fields))
-	for i, f := range fields {
-		out[i] = duck.ScanColumn{Field: f, As: f.Name}
-	}
-	return out
 }

@@ -14,15 +14,19 @@ import (
 const (
 	StoragePartitioned = "storage-partitioned"
 	Hash               = "hash"
+	Metadata           = "metadata" // of an aggregate that statistics of files answer
+	Data               = "data"     // of one that they would, if they were exact
 )
 
 // Report is a plan, told. Fields are in the order in which they are printed; bytes are bytes of data files.
 type Report struct {
 	Cores []Core `json:"cores"`
 	Whole []Op   `json:"whole"` // joins and groupings that run whole
-	Final *Final `json:"final,omitempty"`
-	Scans []Scan `json:"scans"`
-	Run   *Run   `json:"run,omitempty"` // of EXPLAIN ANALYZE
+	// Aggregates are count, min and max over one table that statistics of its files answer, or nearly do.
+	Aggregates []Op   `json:"aggregates"`
+	Final      *Final `json:"final,omitempty"`
+	Scans      []Scan `json:"scans"`
+	Run        *Run   `json:"run,omitempty"` // of EXPLAIN ANALYZE
 }
 
 // Core is a part that runs group by group.
@@ -62,9 +66,10 @@ type Final struct {
 
 // Scan is a table's mention and what a filter left of it.
 type Scan struct {
-	Table  string `json:"table"`
-	Alias  string `json:"alias,omitempty"`
-	Counts Counts `json:"counts"`
+	Table   string   `json:"table"`
+	Alias   string   `json:"alias,omitempty"`
+	Version *Version `json:"version,omitempty"` // nil: the current state
+	Counts  Counts   `json:"counts"`
 }
 
 // Counts are catalog.ScanCounts under the names that programs read.
@@ -75,6 +80,7 @@ type Counts struct {
 	FilesPruned       int   `json:"files_pruned"`
 	PrunedByPartition int   `json:"files_pruned_by_partition"`
 	PrunedByBounds    int   `json:"files_pruned_by_bounds"`
+	DeleteFiles       int   `json:"delete_files"`
 	Rows              int64 `json:"rows"`
 	Bytes             int64 `json:"bytes"`
 }
@@ -90,19 +96,22 @@ type Run struct {
 
 // New makes the report of a plan.
 func New(p *spj.Physical, layouts map[*plan.Scan]*catalog.TableLayout, g *task.Graph) *Report {
-	r := &Report{Cores: []Core{}, Whole: []Op{}, Scans: []Scan{}}
+	r := &Report{Cores: []Core{}, Whole: []Op{}, Aggregates: []Op{}, Scans: []Scan{}}
 	for i, c := range p.Cores {
 		r.Cores = append(r.Cores, core(c, &g.Cores[i]))
 	}
 	for _, why := range p.Reasons {
 		r.Whole = append(r.Whole, whole(why))
 	}
+	for _, a := range p.Answers {
+		r.Aggregates = append(r.Aggregates, aggregate(a, layouts[a.Block.Facts.Scan]))
+	}
 	if p.Final != nil {
 		r.Final = &Final{Does: finalText(p)}
 	}
 	for _, s := range p.Query.Scans {
-		scan := Scan{Table: s.Table.Ident.String(), Counts: Counts(layouts[s].Counts)}
-		if s.Alias != s.Table.Ident[len(s.Table.Ident)-1] {
+		scan := Scan{Table: s.Table.Ident.String(), Version: version(s.Table), Counts: Counts(layouts[s].Counts)}
+		if s.Alias != s.Table.Ident[len(s.Table.Ident)-1] && !isSuffix(s.Alias, s.Table.Version) {
 			scan.Alias = s.Alias
 		}
 		r.Scans = append(r.Scans, scan)
@@ -119,6 +128,15 @@ func whole(r spj.Reason) Op {
 	}
 	op := groupOps(r.On)[0]
 	op.Strategy, op.Reason = Hash, r.Text
+	return op
+}
+
+func aggregate(a spj.Answer, l *catalog.TableLayout) Op {
+	op := Op{Name: "aggregate", Detail: a.Block.Facts.Text, Strategy: Data, Reason: a.Why}
+	if a.SQL != "" {
+		op.Strategy = Metadata
+		op.Reason = "the statistics of " + count(l.Counts.Files-l.Counts.FilesPruned, "data file") + " tell it; none is read"
+	}
 	return op
 }
 
@@ -244,6 +262,9 @@ func spread(t *task.Core) [3]int64 {
 }
 
 func finalText(p *spj.Physical) string {
+	if len(p.Cores) == 0 && len(p.Final.Scans) == 0 && len(p.Answers) > 0 {
+		return "the rest of the query, over what the statistics tell"
+	}
 	if len(p.Cores) == 0 {
 		return "the whole query, in one statement"
 	}

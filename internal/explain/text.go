@@ -24,6 +24,9 @@ func (r *Report) Text() string {
 	for _, op := range r.Whole {
 		b.WriteString(op.line("") + "\n")
 	}
+	for _, op := range r.Aggregates {
+		b.WriteString(op.line("") + "\n")
+	}
 	if r.Final != nil {
 		fmt.Fprintf(&b, "final step: %s\n", r.Final.Does)
 	}
@@ -65,11 +68,18 @@ func (s Scan) line() string {
 	if s.Alias != "" {
 		name += " AS " + s.Alias
 	}
+	if s.Version != nil {
+		name += " " + s.Version.text()
+	}
 	c := s.Counts
-	return fmt.Sprintf("scan %s: %s of %d kept (%s; pruned by manifest %d, partition %d, bounds %d), manifests %d of %d read",
+	text := fmt.Sprintf("scan %s: %s of %d kept (%s; pruned by manifest %d, partition %d, bounds %d), manifests %d of %d read",
 		name, count(c.Files-c.FilesPruned, "file"), c.Files, Bytes(c.Bytes),
 		c.FilesPruned-c.PrunedByPartition-c.PrunedByBounds, c.PrunedByPartition, c.PrunedByBounds,
 		c.Manifests-c.ManifestsPruned, c.Manifests)
+	if c.DeleteFiles > 0 {
+		text += ", " + count(c.DeleteFiles, "delete file")
+	}
+	return text
 }
 
 func (r *Run) write(b *strings.Builder) {

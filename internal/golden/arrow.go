@@ -83,8 +83,11 @@ func fromTime(a arrow.Array, i int) (Value, bool) {
 		unit := x.DataType().(*arrow.Time64Type).Unit
 		return x.Value(i).ToTime(unit).UTC().Format("15:04:05.000000"), true
 	case *array.Timestamp:
-		unit := x.DataType().(*arrow.TimestampType).Unit
-		return x.Value(i).ToTime(unit).UTC().Format("2006-01-02 15:04:05.000000"), true
+		t := x.Value(i).ToTime(x.DataType().(*arrow.TimestampType).Unit).UTC()
+		if t.Nanosecond()%1000 != 0 {
+			return t.Format("2006-01-02 15:04:05.000000000"), true
+		}
+		return t.Format("2006-01-02 15:04:05.000000"), true
 	}
 	return nil, false
 }

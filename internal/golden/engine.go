@@ -15,9 +15,9 @@ type Answer struct {
 	Err   error
 }
 
-// Ask runs a statement and reads all of its rows.
-func Ask(ctx context.Context, s *tarn.Session, sql string) Answer {
-	rows, err := s.Query(ctx, sql)
+// Ask runs a statement and reads all of its rows. args are the values of its parameters.
+func Ask(ctx context.Context, s *tarn.Session, sql string, args ...any) Answer {
+	rows, err := s.Query(ctx, sql, args...)
 	if err != nil {
 		return Answer{Err: err}
 	}

@@ -130,6 +130,14 @@ func loadTables(t *testing.T, warehouse string) *duck.DB {
 			}
 		}
 	}
+	// A judge mustn't have the faults of who is judged: a statement means what DuckDB makes of it without its optimizers.
+	all := direct(t.Context(), db, "SELECT string_agg(name, ',') FROM duckdb_optimizers()")
+	if all.Err != nil {
+		t.Fatal(all.Err)
+	}
+	if err := conn.Avoid(t.Context(), strings.Split(fmt.Sprint(all.Rows[0][0]), ",")); err != nil {
+		t.Fatal(err)
+	}
 	return db
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/transform"
 )
 
 // Append adds files to the table's main branch as one snapshot. It has three outcomes: done; failed, when the table is as
@@ -54,6 +55,8 @@ type appender struct {
 	ident      catalog.Ident
 	base       *handle // the version that the caller planned on
 	files      []NewDataFile
+	deletes    []catalog.DeleteFile
+	pinned     bool // the change is for the base's snapshot alone
 	specs      map[catalog.SpecID]catalog.PartitionSpec
 	snapshotID int64
 	commitID   string
@@ -70,7 +73,7 @@ func (a *appender) run(ctx context.Context) error {
 		if done, err = a.try(ctx, try); done {
 			return err
 		}
-		if errs.KindOf(err) == errs.Conflict && try < a.retries() {
+		if errs.KindOf(err) == errs.Conflict && !errors.Is(err, errMoved) && try < a.retries() {
 			err = wait(ctx, try)
 		}
 	}
@@ -106,6 +109,9 @@ func (a *appender) try(ctx context.Context, try int) (done bool, err error) {
 	if newest.meta.SnapshotByID(a.snapshotID) != nil { // a try before this one landed after all
 		return true, nil
 	}
+	if a.pinned && !sameSnapshot(newest.snapshot, a.base.snapshot) {
+		return false, errs.Wrap(errs.Conflict, "change rows of", a.ident.String(), errMoved)
+	}
 	next, err := a.build(ctx, newest, try)
 	if err != nil {
 		return false, err
@@ -128,6 +134,13 @@ func (a *appender) try(ctx context.Context, try int) (done bool, err error) {
 		a.remove(ctx, a.lists[:len(a.lists)-1])
 	}
 	return err == nil, err
+}
+
+func sameSnapshot(a, b *table.Snapshot) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.SnapshotID == b.SnapshotID
 }
 
 // hasLanded says whether the table has the snapshot; the error is that it can't tell.
@@ -226,7 +239,7 @@ func (a *appender) build(ctx context.Context, on *handle, try int) (draft, error
 
 // snapshot makes the snapshot and the bytes of its manifest list: the new manifests, then all that were there.
 func (a *appender) snapshot(ctx context.Context, on *handle, list string) (*table.Snapshot, []byte, error) {
-	existing, err := a.catalog.manifests(ctx, on.snapshot)
+	existing, err := a.catalog.carried(ctx, on.snapshot)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -276,19 +289,60 @@ func listBytes(meta table.Metadata, s *table.Snapshot, manifests []iceberg.Manif
 	return buf.Bytes(), err
 }
 
+// newEntries are the new files of one spec and content, which make a manifest.
+type newEntries struct {
+	spec    catalog.SpecID
+	content iceberg.ManifestContent
+	files   []iceberg.DataFile
+	tuples  [][]transform.Value
+	rows    int64
+}
+
+func (n *newEntries) add(f iceberg.DataFile, tuple []transform.Value, rows int64) {
+	n.files, n.tuples, n.rows = append(n.files, f), append(n.tuples, tuple), n.rows+rows
+}
+
+// entries returns the new files by spec, data files before delete files.
+func (a *appender) entries() ([]*newEntries, error) {
+	data, deletes := map[catalog.SpecID]*newEntries{}, map[catalog.SpecID]*newEntries{}
+	of := func(m map[catalog.SpecID]*newEntries, id catalog.SpecID, content iceberg.ManifestContent) *newEntries {
+		if m[id] == nil {
+			m[id] = &newEntries{spec: id, content: content}
+		}
+		return m[id]
+	}
+	for _, f := range a.files {
+		if f.entry == nil {
+			return nil, errs.New(errs.Internal, "append to", a.ident.String(), "the file %s wasn't made by DataFileFromParquet", f.Ref.Path)
+		}
+		of(data, f.Spec, iceberg.ManifestContentData).add(f.entry, f.Partition, f.Rows)
+	}
+	for _, d := range a.deletes {
+		entry, err := deleteEntry(a.base.meta, a.specs, d)
+		if err != nil {
+			return nil, err
+		}
+		of(deletes, d.Spec, iceberg.ManifestContentDeletes).add(entry, d.Partition, d.Rows)
+	}
+	var out []*newEntries
+	for _, m := range []map[catalog.SpecID]*newEntries{data, deletes} {
+		for _, id := range slices.Sorted(maps.Keys(m)) {
+			out = append(out, m[id])
+		}
+	}
+	return out, nil
+}
+
 // writeManifests writes one manifest for each spec of the new files. They serve every try: their entries inherit the
 // snapshot's sequence number.
 func (a *appender) writeManifests(ctx context.Context) error {
-	bySpec := map[catalog.SpecID][]NewDataFile{}
-	for _, f := range a.files {
-		if f.entry == nil {
-			return errs.New(errs.Internal, "append to", a.ident.String(), "the file %s wasn't made by DataFileFromParquet", f.Ref.Path)
-		}
-		bySpec[f.Spec] = append(bySpec[f.Spec], f)
+	all, err := a.entries()
+	if err != nil {
+		return err
 	}
-	for _, id := range slices.Sorted(maps.Keys(bySpec)) {
+	for _, n := range all {
 		path := under(metadataFolder(a.base.meta), fmt.Sprintf("%s-m%d.avro", a.commitID, len(a.manifests)))
-		m, body, err := a.manifest(id, path, bySpec[id])
+		m, body, err := a.manifest(n, path)
 		if err != nil {
 			return errs.Wrap(errs.Internal, "write manifest", path, err)
 		}
@@ -301,26 +355,24 @@ func (a *appender) writeManifests(ctx context.Context) error {
 	return nil
 }
 
-func (a *appender) manifest(id catalog.SpecID, path string, files []NewDataFile) (iceberg.ManifestFile, []byte, error) {
+func (a *appender) manifest(n *newEntries, path string) (iceberg.ManifestFile, []byte, error) {
 	var buf bytes.Buffer
 	version := a.base.meta.Version()
-	w, err := iceberg.NewManifestWriter(version, &buf, avroSpec(*a.base.meta.PartitionSpecByID(int(id))),
-		a.base.meta.CurrentSchema(), a.snapshotID)
+	w, err := iceberg.NewManifestWriter(version, &buf, avroSpec(*a.base.meta.PartitionSpecByID(int(n.spec))),
+		a.base.meta.CurrentSchema(), a.snapshotID, iceberg.WithManifestWriterContent(n.content))
 	if err != nil {
 		return nil, nil, err
 	}
-	var rows int64
-	for _, f := range files {
-		if err := w.Add(iceberg.NewManifestEntry(iceberg.EntryStatusADDED, &a.snapshotID, nil, nil, f.entry)); err != nil {
+	for _, f := range n.files {
+		if err := w.Add(iceberg.NewManifestEntry(iceberg.EntryStatusADDED, &a.snapshotID, nil, nil, f)); err != nil {
 			return nil, nil, err
 		}
-		rows += f.Rows
 	}
 	if err := w.Close(); err != nil {
 		return nil, nil, err
 	}
-	m := iceberg.NewManifestFile(version, path, int64(buf.Len()), int32(id), a.snapshotID).
-		AddedFiles(int32(len(files))).AddedRows(rows).Partitions(partitionSummaries(a.specs[id], files)).Build()
+	m := iceberg.NewManifestFile(version, path, int64(buf.Len()), int32(n.spec), a.snapshotID).Content(n.content).
+		AddedFiles(int32(len(n.files))).AddedRows(n.rows).Partitions(partitionSummaries(a.specs[n.spec], n.tuples)).Build()
 	return m, buf.Bytes(), nil
 }
 

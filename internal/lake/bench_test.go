@@ -28,7 +28,7 @@ func BenchmarkSurvey(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	if table, err = c.LoadTable(b.Context(), table.Ident); err != nil {
+	if table, err = c.LoadTable(b.Context(), table.Ident, catalog.Version{}); err != nil {
 		b.Fatal(err)
 	}
 	id := transform.Type{Kind: transform.Long}

@@ -97,7 +97,7 @@ func TestSQLiteReadsWriteNothing(t *testing.T) {
 	writeTest(t, copied, string(original))
 	cfg := Config{Name: "py", Type: "sql", URI: "sqlite:///" + copied, Relocate: goldenRelocation(t)}
 	c := openTest(t, cfg)
-	table, err := c.LoadTable(t.Context(), catalog.Ident{"py", "tr"})
+	table, err := c.LoadTable(t.Context(), catalog.Ident{"py", "tr"}, catalog.Version{})
 	if err != nil || table.Catalog != "py" || table.MetadataLocation != "file:///warehouse/py/tr/metadata/00002-6bb4f242-7e82-443d-a99b-750367c3e4dc.metadata.json" {
 		t.Errorf("got %+v, %v", table, err)
 	}
@@ -118,7 +118,7 @@ func TestSQLiteIsMadeByWritesOnly(t *testing.T) {
 	if ns, err := c.ListNamespaces(t.Context()); err != nil || len(ns) != 0 {
 		t.Errorf("got %v, %v", ns, err)
 	}
-	if _, err := c.LoadTable(t.Context(), catalog.Ident{"a", "b"}); errs.KindOf(err) != errs.NotFound {
+	if _, err := c.LoadTable(t.Context(), catalog.Ident{"a", "b"}, catalog.Version{}); errs.KindOf(err) != errs.NotFound {
 		t.Errorf("got %v", err)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
@@ -140,7 +140,7 @@ func TestSQLiteVariants(t *testing.T) {
 	old := sqliteTest(t, `CREATE TABLE iceberg_tables (catalog_name, table_namespace, table_name, metadata_location, previous_metadata_location);
 		INSERT INTO iceberg_tables VALUES ('c', 'n', 't', '`+location+`', NULL);
 		CREATE TABLE iceberg_namespace_properties (catalog_name, namespace, property_key, property_value);`)
-	if table, err := old.LoadTable(t.Context(), catalog.Ident{"n", "t"}); err != nil || table.Snapshot == nil {
+	if table, err := old.LoadTable(t.Context(), catalog.Ident{"n", "t"}, catalog.Version{}); err != nil || table.Snapshot == nil {
 		t.Errorf("version 0: %v", err)
 	}
 	if tables, err := old.ListTables(t.Context(), catalog.Ident{"n"}); err != nil || join(tables) != "n.t" {
@@ -148,16 +148,16 @@ func TestSQLiteVariants(t *testing.T) {
 	}
 	typed := sqliteTest(t, sqliteTables+`INSERT INTO iceberg_tables VALUES
 		('c', 'n', 'untyped', '`+location+`', NULL, NULL), ('c', 'n', 'v', 'x', NULL, 'VIEW'), ('c', 'n', 'lost', NULL, NULL, 'TABLE')`)
-	if _, err := typed.LoadTable(t.Context(), catalog.Ident{"n", "untyped"}); err != nil {
+	if _, err := typed.LoadTable(t.Context(), catalog.Ident{"n", "untyped"}, catalog.Version{}); err != nil {
 		t.Errorf("a NULL type is a table: %v", err)
 	}
 	if tables, err := typed.ListTables(t.Context(), catalog.Ident{"n"}); err != nil || join(tables) != "n.lost n.untyped" {
 		t.Errorf("got %v, %v", tables, err)
 	}
-	if _, err := typed.LoadTable(t.Context(), catalog.Ident{"n", "v"}); errs.KindOf(err) != errs.Unsupported {
+	if _, err := typed.LoadTable(t.Context(), catalog.Ident{"n", "v"}, catalog.Version{}); errs.KindOf(err) != errs.Unsupported {
 		t.Errorf("a view: %v", err)
 	}
-	if _, err := typed.LoadTable(t.Context(), catalog.Ident{"n", "lost"}); errs.KindOf(err) != errs.Corrupt {
+	if _, err := typed.LoadTable(t.Context(), catalog.Ident{"n", "lost"}, catalog.Version{}); errs.KindOf(err) != errs.Corrupt {
 		t.Errorf("no location: %v", err)
 	}
 	if _, err := sqliteTest(t, "CREATE TABLE other (x)").ListNamespaces(t.Context()); errs.KindOf(err) != errs.Invalid {
@@ -257,7 +257,7 @@ func readDamaged(t *testing.T, dir, path string, at int) error {
 	if err == nil {
 		var layout *catalog.TableLayout
 		if layout, err = c.Survey(t.Context(), table, catalog.Filter{}); err == nil {
-			err = c.CheckFooters(t.Context(), table, []catalog.FieldID{1, 2}, layout.Files)
+			_, err = c.Prepare(t.Context(), table, []catalog.FieldID{1, 2}, layout, dir)
 		}
 	}
 	if err != nil && errs.KindOf(err) == errs.Internal {

@@ -89,19 +89,19 @@ func (c *Catalog) DataFileFromParquet(ctx context.Context, t *catalog.Table, ref
 
 // readWritten reads the footer of a file that was just written and checks that its columns are the table's.
 func (c *Catalog) readWritten(ctx context.Context, t *catalog.Table, path string) (*metadata.FileMetaData, int64, error) {
-	meta, size, err := c.readFooter(ctx, path)
+	meta, foot, err := c.readFooter(ctx, path)
 	if err != nil {
 		return nil, 0, err
 	}
-	root := meta.Schema.Root()
-	absent, err := checkSchema(root, t.Schema.Fields)
-	if err != nil {
-		return nil, 0, errs.Wrap(errs.Invalid, "write data file", path, err)
+	r := newJudge(t, t.Schema.Fields).reading(foot, false)
+	if r.err != nil {
+		return nil, 0, errs.Wrap(errs.Invalid, "write data file", path, r.err)
 	}
-	if len(absent) > 0 || root.NumFields() != len(t.Schema.Fields) || !sameNames(root, t.Schema) {
+	isAsIs := r.shape == nil && !r.rewrite && len(r.absent) == 0
+	if !isAsIs || foot.schema.NumFields() != len(t.Schema.Fields) || !sameNames(foot.schema, t.Schema) {
 		return nil, 0, errs.New(errs.Invalid, "write data file", path, "its columns aren't those of the table")
 	}
-	return meta, size, nil
+	return meta, foot.size, nil
 }
 
 func sameNames(root *schema.GroupNode, s *catalog.Schema) bool {

@@ -2,11 +2,13 @@ package lake
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"strconv"
+	"strings"
 
+	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -80,29 +82,45 @@ func (t rawInnerType) collect(found map[int]fieldDefault) {
 	}
 }
 
-// value reads the default by the spec's JSON single-value serialization. A nested type's default has no Value: nil.
-func (d fieldDefault) value(t transform.Type) (transform.Value, error) {
-	if t.Kind == transform.None {
+// value reads the default by the spec's JSON single-value serialization. A nested type's default has no Value: nil. That
+// of a struct is an empty one, whose fields have their own defaults.
+func (d fieldDefault) value(t catalog.Type) (transform.Value, error) {
+	if t.Nested == catalog.Struct && !bytes.Equal(bytes.Join(bytes.Fields(d.raw), nil), []byte("{}")) {
+		return nil, fmt.Errorf("that of a struct must be {}, not %s", d.raw)
+	}
+	if t.Nested != catalog.NotNested {
 		return nil, nil
 	}
-	if d.raw[0] != '"' {
-		return transform.ParseValue(t, string(d.raw))
-	}
-	var text string
-	if err := json.Unmarshal(d.raw, &text); err != nil {
-		return nil, err
-	}
-	switch t.Kind {
-	case transform.Binary, transform.Fixed:
-		b, err := hex.DecodeString(text)
-		if err == nil && t.Kind == transform.Fixed && len(b) != t.Length {
-			err = fmt.Errorf("%d bytes for a %s", len(b), t)
+	text := string(d.raw)
+	if d.raw[0] == '"' {
+		if err := json.Unmarshal(d.raw, &text); err != nil {
+			return nil, err
 		}
-		return b, err
-	case transform.String:
-		return text, nil
 	}
-	return transform.ParseValue(t, text)
+	if t.Primitive.Kind == transform.Decimal {
+		text = plainDecimal(text)
+	}
+	return transform.ParseValue(t.Primitive, text)
+}
+
+// plainDecimal writes out a decimal with an exponent, as Java spells some: 1E-10, 2E+2.
+func plainDecimal(text string) string {
+	digits, exponent, ok := strings.Cut(strings.ToLower(text), "e")
+	e, err := strconv.Atoi(exponent)
+	whole, fraction, _ := strings.Cut(strings.TrimLeft(digits, "+-"), ".")
+	if !ok || err != nil || whole+fraction == "" || max(e, -e) > transform.MaxPrecision || len(digits) > 2*transform.MaxPrecision {
+		return text // ParseValue refuses an exponent
+	}
+	all, point := whole+fraction, len(whole)+e
+	if point < 0 {
+		all, point = strings.Repeat("0", -point)+all, 0
+	}
+	all += strings.Repeat("0", max(point-len(all), 0))
+	out := all[:point] + "." + all[point:] + "0"
+	if strings.HasPrefix(digits, "-") {
+		return "-" + out
+	}
+	return out
 }
 
 // survivesFloat says whether the default is still the same after it has been a float64, which iceberg-go makes of every

@@ -106,7 +106,7 @@ func failedAppend(t *testing.T, kind string, after bool, k int) bool {
 	}
 	_, err := c.Append(t.Context(), table, files)
 	c.fio = faulty.fileIO
-	now, loadErr := c.LoadTable(t.Context(), table.Ident)
+	now, loadErr := c.LoadTable(t.Context(), table.Ident, catalog.Version{})
 	if loadErr != nil {
 		t.Fatalf("%s %v %d: %v", kind, after, k, loadErr)
 	}
@@ -163,7 +163,7 @@ func TestLostReplies(t *testing.T) {
 			if (err != nil) != c.fails || c.fails && (errs.KindOf(err) != c.kind || errs.HintOf(err) == "") {
 				t.Errorf("%s %s: %v", kind, c.name, err)
 			}
-			now, err := lake.LoadTable(t.Context(), table.Ident)
+			now, err := lake.LoadTable(t.Context(), table.Ident, catalog.Version{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +191,7 @@ func TestLostConflict(t *testing.T) {
 		t.Error(err)
 	}
 	lake.store = own
-	now, err := lake.LoadTable(t.Context(), table.Ident)
+	now, err := lake.LoadTable(t.Context(), table.Ident, catalog.Version{})
 	if err != nil {
 		t.Fatal(err)
 	}

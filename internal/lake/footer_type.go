@@ -146,3 +146,92 @@ func (s storedType) bytes(t transform.Type) fitness {
 	}
 	return unread
 }
+
+// typeFor returns the narrowest Iceberg type that the column's values are of, its Kind None for none. Where Parquet leaves
+// it open, such as the zone of a timestamp in an old form, it is the type wanted.
+func (s storedType) typeFor(want transform.Type) transform.Type {
+	switch s.physical {
+	case parquet.Types.Boolean:
+		return transform.Type{Kind: transform.Boolean}
+	case parquet.Types.Float:
+		return transform.Type{Kind: transform.Float}
+	case parquet.Types.Double:
+		return transform.Type{Kind: transform.Double}
+	case parquet.Types.Int96:
+		return timestampFor(want, transform.Timestamp)
+	}
+	switch l := s.logical.(type) {
+	case schema.DecimalLogicalType:
+		return transform.Type{Kind: transform.Decimal, Precision: int(l.Precision()), Scale: int(l.Scale())}
+	case schema.DateLogicalType:
+		return transform.Type{Kind: transform.Date}
+	case schema.TimeLogicalType:
+		return transform.Type{Kind: transform.Time}
+	case schema.TimestampLogicalType:
+		return s.timestampType(l, want)
+	case schema.IntLogicalType:
+		if !l.IsSigned() {
+			return transform.Type{}
+		}
+		return s.plainType()
+	case schema.StringLogicalType, schema.EnumLogicalType, schema.JSONLogicalType:
+		return transform.Type{Kind: transform.String}
+	case schema.UUIDLogicalType:
+		return transform.Type{Kind: transform.UUID}
+	}
+	if s.isPlain() {
+		return s.plainType()
+	}
+	return transform.Type{}
+}
+
+// timestampFor returns the type wanted if it is one of timestamps, or else a timestamp of the kind.
+func timestampFor(want transform.Type, kind transform.Kind) transform.Type {
+	if isTimestamp(want) {
+		return want
+	}
+	return transform.Type{Kind: kind}
+}
+
+func (s storedType) timestampType(l schema.TimestampLogicalType, want transform.Type) transform.Type {
+	isNanos := l.TimeUnit() == schema.TimeUnitNanos
+	switch {
+	case isNanos && l.IsAdjustedToUTC():
+		return transform.Type{Kind: transform.TimestampTZNS}
+	case isNanos:
+		return transform.Type{Kind: transform.TimestampNS}
+	case l.IsAdjustedToUTC():
+		return timestampFor(want, transform.TimestampTZ)
+	}
+	return timestampFor(want, transform.Timestamp)
+}
+
+func (s storedType) plainType() transform.Type {
+	switch s.physical {
+	case parquet.Types.Int32:
+		return transform.Type{Kind: transform.Int}
+	case parquet.Types.Int64:
+		return transform.Type{Kind: transform.Long}
+	case parquet.Types.ByteArray:
+		return transform.Type{Kind: transform.Binary}
+	case parquet.Types.FixedLenByteArray:
+		return transform.Type{Kind: transform.Fixed, Length: s.length}
+	}
+	return transform.Type{}
+}
+
+// relabels says whether the column's bytes are values of t and only the file calls them something else: text that isn't
+// marked as such, or bytes that are marked as text.
+func (s storedType) relabels(t transform.Type) bool {
+	isArray, isFixed := s.physical == parquet.Types.ByteArray, s.physical == parquet.Types.FixedLenByteArray
+	switch t.Kind {
+	case transform.String:
+		return isArray && s.isPlain()
+	case transform.Binary:
+		_, isText := s.logical.(schema.StringLogicalType)
+		return isArray && isText
+	case transform.UUID:
+		return isFixed && s.length == 16 && s.isPlain()
+	}
+	return false
+}

@@ -1,201 +1,184 @@
 package lake
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"io"
-	"strings"
+	"sync"
 
-	"github.com/apache/iceberg-go"
-	"github.com/apache/iceberg-go/table"
-
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/avro"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/transform"
 )
 
-// manifests reads the snapshot's manifest list.
-func (c *Catalog) manifests(ctx context.Context, snapshot *table.Snapshot) ([]iceberg.ManifestFile, error) {
-	if snapshot == nil {
-		return nil, nil
-	}
-	if snapshot.ManifestList == "" {
-		return c.embeddedManifests(ctx, snapshot)
-	}
-	data, err := readFile(ctx, c.fio, snapshot.ManifestList)
-	if err != nil {
-		return nil, err
-	}
-	var list []iceberg.ManifestFile
-	err = guard("read manifest list", snapshot.ManifestList, func() (err error) {
-		list, err = iceberg.ReadManifestList(bytes.NewReader(data))
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return list, checkList(snapshot.ManifestList, list)
+// entryReader reads the manifests of one table, of any format version. It is safe for concurrent use.
+//
+// visit is its one door. It calls its visitor for every entry of a manifest, deleted ones included, in the manifest's
+// order. Everything that an entry inherits is filled in: sequence numbers, snapshot ID, row IDs. Partition is in the order
+// of the fields of the spec that the manifest list names, each value in that field's type; tuples of specs that give one
+// field ID two meanings are kept apart so. Statistics are decoded for the columns asked for, and are empty otherwise.
+//
+// The visitor sees one entry that the next one overwrites (see entry). It sees entries before it is known that the
+// manifest is whole, so what it has gathered is void when visit fails. An error of the visitor ends the visit and is
+// returned as it is.
+//
+// Errors name the manifest, or the data file when its partition is wrong: Corrupt for bytes that make no sense, for an
+// entry that contradicts its manifest, and for a manifest that hasn't as many live entries as the list says; Unsupported
+// for an encrypted manifest or an unknown codec. Entries of encrypted files, and of formats that can't be read, are
+// entries like any other: whoever wants the file refuses it.
+type entryReader struct {
+	fio   fileIO
+	specs map[catalog.SpecID]tupleSpec
+
+	mu    sync.Mutex
+	plans map[planKey]*entryPlan
 }
 
-// embeddedManifests makes the list of a format version 1 snapshot that names its manifests itself. Of such a manifest
-// neither counts nor partition summaries are known.
-func (c *Catalog) embeddedManifests(ctx context.Context, snapshot *table.Snapshot) ([]iceberg.ManifestFile, error) {
-	var list []iceberg.ManifestFile
-	for _, path := range snapshot.ManifestLocations {
-		f, err := c.fio.Open(ctx, path)
+// planKey tells plans apart. Most tables' manifests have one schema for each spec.
+type planKey struct {
+	spec   catalog.SpecID
+	schema string
+}
+
+// maxPlans bounds the memory of a table each of whose manifests has a schema of its own.
+const maxPlans = 64
+
+func (c *Catalog) entryReader(t *catalog.Table) *entryReader {
+	r := &entryReader{fio: c.fio, specs: map[catalog.SpecID]tupleSpec{}, plans: map[planKey]*entryPlan{}}
+	for id, spec := range t.Specs {
+		r.specs[id] = newTupleSpec(spec)
+	}
+	return r
+}
+
+// visit reads a manifest.
+func (r *entryReader) visit(ctx context.Context, m *manifest, wants statColumns, visitor func(*entry) error) error {
+	all := func(*entry) bool { return true }
+	return r.visitSome(ctx, m, wants, all, visitor)
+}
+
+// visitSome is a visit of the entries that keep is true for. keep sees them before they have a Path, which is what makes
+// entries that nobody wants cheap.
+func (r *entryReader) visitSome(ctx context.Context, m *manifest, wants statColumns, keep func(*entry) bool, visitor func(*entry) error) error {
+	if len(m.KeyMetadata) > 0 {
+		return encrypted(m.Path)
+	}
+	var own error
+	err := readAvro(ctx, r.fio, "read manifest", m.Path, m.Length, func(f *avro.Reader) error {
+		plan, err := r.plan(m, f)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		size := f.Size()
-		if err := f.Close(); err != nil {
-			return nil, fileError("close", path, err)
-		}
-		list = append(list, iceberg.NewManifestFile(1, path, size, 0, snapshot.SnapshotID).
-			AddedFiles(-1).ExistingFiles(-1).DeletedFiles(-1).AddedRows(-1).ExistingRows(-1).DeletedRows(-1).Build())
+		v := visiting{manifest: m, plan: plan, file: f, wants: wants, tuples: map[string][]transform.Value{}}
+		return v.run(keep, func(e *entry) error {
+			own = visitor(e)
+			return own
+		})
+	})
+	if own != nil {
+		return own
 	}
-	return list, nil
+	return err
 }
 
-func checkList(path string, list []iceberg.ManifestFile) error {
-	for _, m := range list {
-		switch {
-		case m.FilePath() == "" || m.Length() < 0:
-			return errs.New(errs.Corrupt, "read manifest list", path, "a manifest has the path %q and %d bytes", m.FilePath(), m.Length())
-		case len(m.KeyMetadata()) > 0:
-			return encrypted(m.FilePath())
-		}
+// plan returns how to read a manifest of the spec.
+func (r *entryReader) plan(m *manifest, f *avro.Reader) (*entryPlan, error) {
+	spec, ok := r.specs[m.Spec]
+	if !ok {
+		return nil, unknownSpec(m)
 	}
-	return nil
-}
-
-func encrypted(path string) error {
-	return errs.New(errs.Unsupported, "read", path, "it is encrypted, which can't be read yet")
-}
-
-// liveCount returns how many live entries the manifest list promises of a manifest, and whether it says so: lists of
-// format version 1 need not.
-func liveCount(m iceberg.ManifestFile) (int, bool) {
-	added, existing := m.AddedDataFiles(), m.ExistingDataFiles()
-	if added < 0 || existing < 0 {
-		return 0, false
+	key := planKey{m.Spec, f.SchemaText()}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p, ok := r.plans[key]; ok {
+		return p, nil
 	}
-	return int(added) + int(existing), true
-}
-
-// visitLive reads a manifest and calls visit for each live entry. A manifest with fewer or more entries than the list
-// promises is Corrupt: an Avro reader takes some cut files for whole ones. visit sees entries before that is known, so
-// what it has gathered is void when visitLive fails.
-func (c *Catalog) visitLive(ctx context.Context, m iceberg.ManifestFile, stats bool, visit func(iceberg.ManifestEntry) error) error {
-	path := m.FilePath()
-	data, err := readFile(ctx, c.fio, path)
+	schema, err := f.Schema()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if int64(len(data)) < m.Length() {
-		return errs.New(errs.Corrupt, "read manifest", path, "it is cut short: %d bytes of %d", len(data), m.Length())
+	p, err := newEntryPlan(schema, spec)
+	if err != nil {
+		return nil, err
 	}
-	r := &manifestReader{path: path}
-	if err := r.open(m, data, stats); err != nil {
-		return err
+	if len(r.plans) >= maxPlans {
+		clear(r.plans)
+	}
+	r.plans[key] = p
+	return p, nil
+}
+
+func unknownSpec(m *manifest) error {
+	return errs.New(errs.Corrupt, "read manifest list", m.Path, "it is of partition spec %d, which the table doesn't have", m.Spec)
+}
+
+// visiting is one visit of a manifest on its way.
+type visiting struct {
+	manifest *manifest
+	plan     *entryPlan
+	file     *avro.Reader
+	wants    statColumns
+	tuples   map[string][]transform.Value // by their written form: files of one partition share its tuple
+}
+
+// maxTuples is how many tuples of a manifest are remembered at a time.
+const maxTuples = 1024
+
+func (v *visiting) run(keep func(*entry) bool, visitor func(*entry) error) error {
+	e := newEntry()
+	d := v.file.Decoder()
+	var rowID int64
+	if v.manifest.FirstRowID != nil {
+		rowID = *v.manifest.FirstRowID
 	}
 	live := 0
-	for {
-		entry, err := r.next()
-		if errors.Is(err, errEndOfManifest) {
-			break
+	for v.file.Next() {
+		v.plan.read(d, v.wants, e)
+		if d.Err() != nil {
+			continue // which ends the loop
 		}
-		if err != nil {
-			return errors.Join(err, r.close())
+		if err := v.complete(e, &rowID); err != nil {
+			return err
 		}
-		if entry.Status() == iceberg.EntryStatusDELETED {
+		if e.isLive() {
+			live++
+		}
+		if !keep(e) {
 			continue
 		}
-		live++
-		if err := visit(entry); err != nil {
-			return errors.Join(err, r.close())
-		}
-	}
-	if want, known := liveCount(m); known && live != want {
-		return errors.Join(errs.New(errs.Corrupt, "read manifest", path,
-			"it has %d live entries, but the manifest list says %d", live, want), r.close())
-	}
-	return r.close()
-}
-
-// errEndOfManifest is apart from io.EOF, which a cut file also gives.
-var errEndOfManifest = errors.New("end of manifest")
-
-// manifestReader reads one manifest through iceberg-go, whose decoder may panic on bytes that are no manifest.
-type manifestReader struct {
-	path string
-	r    *iceberg.ManifestReader
-}
-
-func (r *manifestReader) open(m iceberg.ManifestFile, data []byte, stats bool) error {
-	return guard("read manifest", r.path, func() (err error) {
-		r.r, err = iceberg.NewManifestReaderWithProjection(m, bytes.NewReader(data),
-			iceberg.ManifestEntryProjection{IncludePruningStats: stats})
-		return err
-	})
-}
-
-func (r *manifestReader) next() (entry iceberg.ManifestEntry, err error) {
-	err = guard("read manifest", r.path, func() (err error) {
-		entry, err = r.r.ReadEntry()
-		if err == io.EOF { //nolint:errorlint // A wrapped EOF is an error within an entry.
-			return errEndOfManifest
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return entry, r.check(entry.DataFile())
-}
-
-// check refuses entries that nothing downstream could make sense of.
-func (r *manifestReader) check(f iceberg.DataFile) error {
-	switch {
-	case f.FilePath() == "":
-		return errs.New(errs.Corrupt, "read manifest", r.path, "an entry has no file path")
-	case f.Count() < 0 || f.FileSizeBytes() < 0:
-		return errs.New(errs.Corrupt, "read manifest", r.path,
-			"the entry of %s has %d rows and %d bytes", f.FilePath(), f.Count(), f.FileSizeBytes())
-	case len(f.KeyMetadata()) > 0:
-		return encrypted(f.FilePath())
-	}
-	return nil
-}
-
-func (r *manifestReader) close() error {
-	return guard("close manifest", r.path, r.r.Close)
-}
-
-// refuseDeletes fails if any delete file is live in the snapshot: its rows would come back.
-func (c *Catalog) refuseDeletes(ctx context.Context, list []iceberg.ManifestFile) error {
-	for _, m := range list {
-		if m.ManifestContent() != iceberg.ManifestContentDeletes {
-			continue
-		}
-		if live, known := liveCount(m); known && live == 0 {
-			continue
-		}
-		if err := c.visitLive(ctx, m, false, refuseDelete); err != nil {
+		e.Path = string(e.path)
+		if err := visitor(e); err != nil {
 			return err
 		}
 	}
+	if err := v.file.Err(); err != nil {
+		return err
+	}
+	if want, known := v.manifest.live(); known && live != want {
+		return errs.New(errs.Corrupt, "", "", "it has %d live entries, but the manifest list says %d", live, want)
+	}
 	return nil
 }
 
-func refuseDelete(e iceberg.ManifestEntry) error {
-	f := e.DataFile()
-	kind := "position deletes"
-	switch {
-	case f.ContentType() == iceberg.EntryContentEqDeletes:
-		kind = "equality deletes"
-	case strings.EqualFold(string(f.FileFormat()), string(iceberg.PuffinFile)):
-		kind = "deletion vectors"
+// complete checks an entry that was read and fills in what it doesn't hold itself.
+func (v *visiting) complete(e *entry, rowID *int64) error {
+	if err := e.check(v.manifest); err != nil {
+		return err
 	}
-	return errs.New(errs.Unsupported, "read delete file", f.FilePath(),
-		"the table has %s, which can't be applied yet", kind).
-		WithHint("compact the table with its own engine so that no delete files are left")
+	if err := e.inherit(v.manifest, v.plan.hasSequences, rowID); err != nil {
+		return err
+	}
+	e.Spec = v.manifest.Spec
+	tuple, ok := v.tuples[string(e.tuple)]
+	if !ok {
+		var err error
+		if tuple, err = v.plan.tuple.read(e.tuple, e.path); err != nil {
+			return err
+		}
+		if len(v.tuples) >= maxTuples {
+			clear(v.tuples)
+		}
+		v.tuples[string(e.tuple)] = tuple
+	}
+	e.Partition = tuple
+	return nil
 }

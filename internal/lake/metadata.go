@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 
+	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/table"
 
 	"github.com/tarndb/tarn/catalog"
@@ -21,12 +22,17 @@ const newestFormat = 3
 type handle struct {
 	catalog  *Catalog
 	meta     table.Metadata
+	raw      []byte // the metadata JSON, for what iceberg-go drops
 	location string // the metadata file
 	snapshot *table.Snapshot
+	run      []*table.Snapshot // of appends and changes: the snapshots that count, the oldest first
 }
 
 // handleOf returns the pinned version behind t, which this catalog must have loaded.
 func (c *Catalog) handleOf(t *catalog.Table) (*handle, error) {
+	if m, ok := t.Handle.(*metaTable); ok {
+		return nil, errs.New(errs.Unsupported, "use table", t.Ident.String(), "it is a metadata table of %s, which can only be read", m.of.Ident)
+	}
 	h, ok := t.Handle.(*handle)
 	if !ok || h.catalog != c {
 		return nil, errs.New(errs.Internal, "read table", t.Ident.String(), "it was loaded by another catalog")
@@ -40,21 +46,26 @@ func (c *Catalog) loadAt(ctx context.Context, id catalog.Ident, location string)
 	if err != nil {
 		return nil, err
 	}
-	h := &handle{catalog: c, meta: meta, location: location, snapshot: meta.CurrentSnapshot()}
+	h := &handle{catalog: c, meta: meta, raw: raw, location: location, snapshot: meta.CurrentSnapshot()}
+	return h.table(id, meta.CurrentSchema())
+}
+
+// table makes an immutable table of the pinned version, as a schema shows it.
+func (h *handle) table(id catalog.Ident, schema *iceberg.Schema) (*catalog.Table, error) {
 	t := &catalog.Table{
-		Catalog:          c.name,
+		Catalog:          h.catalog.name,
 		Ident:            id,
-		UUID:             meta.TableUUID().String(),
-		FormatVersion:    meta.Version(),
-		Location:         meta.Location(),
-		MetadataLocation: location,
-		DefaultSpec:      catalog.SpecID(meta.DefaultPartitionSpec()),
+		UUID:             h.meta.TableUUID().String(),
+		FormatVersion:    h.meta.Version(),
+		Location:         h.meta.Location(),
+		MetadataLocation: h.location,
+		DefaultSpec:      catalog.SpecID(h.meta.DefaultPartitionSpec()),
 		Snapshot:         snapshotOf(h.snapshot),
-		Properties:       maps.Clone(map[string]string(meta.Properties())),
+		Properties:       maps.Clone(map[string]string(h.meta.Properties())),
 		Handle:           h,
 	}
-	if err := describe(t, meta, raw); err != nil {
-		return nil, errs.Wrap(errs.Corrupt, "read metadata", location, err)
+	if err := describe(t, h.meta, schema, h.raw); err != nil {
+		return nil, errs.Wrap(errs.Corrupt, "read metadata", h.location, err)
 	}
 	return t, nil
 }

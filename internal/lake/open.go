@@ -95,11 +95,15 @@ func (c *Catalog) ListTables(ctx context.Context, namespace catalog.Ident) ([]ca
 	return c.store.tables(ctx, namespace)
 }
 
-// LoadTable pins the table's current version.
-func (c *Catalog) LoadTable(ctx context.Context, id catalog.Ident) (*catalog.Table, error) {
+// LoadTable pins a version of the table.
+func (c *Catalog) LoadTable(ctx context.Context, id catalog.Ident, v catalog.Version) (*catalog.Table, error) {
 	location, err := c.store.current(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return c.loadAt(ctx, id, location)
+	t, err := c.loadAt(ctx, id, location)
+	if err != nil {
+		return nil, err
+	}
+	return c.Pin(t, v)
 }

@@ -3,8 +3,6 @@ package lake
 import (
 	"slices"
 
-	"github.com/apache/iceberg-go"
-
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/transform"
 )
@@ -61,8 +59,7 @@ func (c *condition) may(leaf func(*condition) bool) bool {
 }
 
 // mayInManifest says whether the partition summaries of a manifest leave room for wanted rows.
-func (c *condition) mayInManifest(m iceberg.ManifestFile, fields int) bool {
-	summaries := m.Partitions()
+func (c *condition) mayInManifest(summaries []fieldSummary, fields int) bool {
 	if len(summaries) != fields {
 		summaries = nil
 	}
@@ -88,4 +85,15 @@ func (c *condition) mayInFile(tuple []transform.Value, stats *columnStats) bool 
 	return c.may(func(test *condition) bool {
 		return test.holdsIn(tuple) && stats.facts(test.Field, test.Type).mayHold(test.Type, test.Pred)
 	})
+}
+
+// columns adds the columns that the filter tests to ids.
+func (c *condition) columns(ids []int) []int {
+	for i := range c.terms {
+		ids = c.terms[i].columns(ids)
+	}
+	if id := int(c.Field); c.Op == catalog.Test && !slices.Contains(ids, id) {
+		ids = append(ids, id)
+	}
+	return ids
 }

@@ -12,23 +12,23 @@ import (
 	"github.com/tarndb/tarn/transform"
 )
 
-// describe fills in t's schema, specs and sort order from the metadata, and from its JSON what iceberg-go drops.
-func describe(t *catalog.Table, meta table.Metadata, raw []byte) error {
-	current := meta.CurrentSchema()
-	if current == nil {
+// describe fills in t's specs and sort order from the metadata, its columns from one of the schemas, and from the JSON what
+// iceberg-go drops.
+func describe(t *catalog.Table, meta table.Metadata, schema *iceberg.Schema, raw []byte) error {
+	if schema == nil {
 		return errs.New(errs.Corrupt, "", "", "there is no current schema")
 	}
-	defaults, err := initialDefaults(raw, current.ID)
+	defaults, err := initialDefaults(raw, schema.ID)
 	if err != nil {
 		return err
 	}
-	fields, err := fieldsOf(current.Fields(), defaults)
+	fields, err := fieldsOf(schema.Fields(), defaults)
 	if err != nil {
 		return err
 	}
-	markPromoted(fields, current, meta.Schemas())
-	t.Schema = &catalog.Schema{ID: current.ID, Fields: fields}
-	if t.Specs, err = specsOf(meta); err != nil {
+	markPromoted(fields, schema, meta.Schemas())
+	t.Schema = &catalog.Schema{ID: schema.ID, Fields: fields}
+	if t.Specs, err = specsOf(meta, schema); err != nil {
 		return err
 	}
 	t.Order, err = sortOrderOf(meta.SortOrder())
@@ -55,7 +55,7 @@ func fieldsOf(fields []iceberg.NestedField, defaults map[int]fieldDefault) ([]ca
 		}
 		out[i] = catalog.Field{ID: catalog.FieldID(f.ID), Name: f.Name, Type: typ, Required: f.Required, Doc: f.Doc}
 		if d, ok := defaults[f.ID]; ok {
-			if out[i].InitialDefault, err = d.value(typ.Primitive); err != nil {
+			if out[i].InitialDefault, err = d.value(typ); err != nil {
 				return nil, errs.Wrap(errs.Corrupt, "read initial default of", f.Name, err)
 			}
 			out[i].HasDefault = true
@@ -97,8 +97,8 @@ func primitiveOf(t iceberg.Type) (transform.Type, error) {
 	}
 }
 
-func specsOf(meta table.Metadata) (map[catalog.SpecID]catalog.PartitionSpec, error) {
-	schemas := newestFirst(meta)
+func specsOf(meta table.Metadata, schema *iceberg.Schema) (map[catalog.SpecID]catalog.PartitionSpec, error) {
+	schemas := newestFirst(meta, schema)
 	specs := map[catalog.SpecID]catalog.PartitionSpec{}
 	for _, spec := range meta.PartitionSpecs() {
 		out := catalog.PartitionSpec{ID: catalog.SpecID(spec.ID())}
@@ -132,10 +132,9 @@ func partitionFieldOf(f iceberg.PartitionField, schemas []*iceberg.Schema) (cata
 	return out, err
 }
 
-// newestFirst returns the table's schemas: the current one, then the others by falling ID. Types only ever widen, so the
-// first schema that has a column has it in its widest type.
-func newestFirst(meta table.Metadata) []*iceberg.Schema {
-	current := meta.CurrentSchema()
+// newestFirst returns the table's schemas: the one that queries see, then the others by falling ID. Types only ever widen,
+// so the first schema that has a column has it in a type as wide as in any file that the pinned snapshot can have.
+func newestFirst(meta table.Metadata, current *iceberg.Schema) []*iceberg.Schema {
 	schemas := slices.Clone(meta.Schemas())
 	slices.SortFunc(schemas, func(a, b *iceberg.Schema) int {
 		if (a.ID == current.ID) != (b.ID == current.ID) {

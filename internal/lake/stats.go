@@ -101,6 +101,10 @@ func columnStatsOf(f iceberg.DataFile) *columnStats {
 	}
 }
 
+func (e *entry) stats() *columnStats {
+	return &columnStats{rows: e.Rows, nulls: e.NullCounts, nans: e.NaNCounts, lowers: e.Lower, uppers: e.Upper}
+}
+
 // facts returns what is known of a top-level column. The rows of a top-level column are the file's rows, so its null
 // count is held against them and not against value_counts, which some writers fill without the NULLs.
 func (s *columnStats) facts(id catalog.FieldID, t transform.Type) facts {
@@ -135,18 +139,18 @@ func (s *columnStats) bounds(id catalog.FieldID, t transform.Type) facts {
 // summaryFacts returns what a manifest list says of one partition field over all files of a manifest. A null bound says
 // nothing: writers that encode the empty string as null leave one where there are values. Only of types that have no
 // empty value does it mean that all values are NULL or NaN.
-func summaryFacts(s iceberg.FieldSummary, t transform.Type) facts {
+func summaryFacts(s fieldSummary, t transform.Type) facts {
 	f := facts{noNulls: !s.ContainsNull}
-	if s.LowerBound != nil {
-		f.lower = boundOf(t, *s.LowerBound)
+	if s.Lower != nil {
+		f.lower = boundOf(t, s.Lower)
 	}
-	if s.UpperBound != nil {
-		f.upper = boundOf(t, *s.UpperBound)
+	if s.Upper != nil {
+		f.upper = boundOf(t, s.Upper)
 	}
 	if isFloat(t) {
 		f.mayNaN = s.ContainsNaN == nil || *s.ContainsNaN
 	}
-	f.onlyNulls = s.ContainsNull && !f.mayNaN && s.LowerBound == nil && s.UpperBound == nil && !mayBeEmpty(t)
+	f.onlyNulls = s.ContainsNull && !f.mayNaN && s.Lower == nil && s.Upper == nil && !mayBeEmpty(t)
 	return f
 }
 

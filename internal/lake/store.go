@@ -45,7 +45,7 @@ func (d draft) suffix() string {
 }
 
 func tableNotFound(id catalog.Ident) error {
-	return errs.New(errs.NotFound, "load table", id.String(), "no such table")
+	return &errs.Error{Kind: errs.NotFound, Op: "load table", Object: id.String(), Err: errNoTable}
 }
 
 func namespaceNotFound(namespace catalog.Ident) error {

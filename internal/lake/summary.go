@@ -12,12 +12,12 @@ import (
 
 // partitionSummaries sums up the files' tuples for the manifest list. Where a bound can't be encoded there are none at
 // all, since readers take an absent bound for the absence of values.
-func partitionSummaries(spec catalog.PartitionSpec, files []NewDataFile) []iceberg.FieldSummary {
+func partitionSummaries(spec catalog.PartitionSpec, tuples [][]transform.Value) []iceberg.FieldSummary {
 	summaries := make([]iceberg.FieldSummary, len(spec.Fields))
 	for i, typ := range tupleTypes(spec) {
 		var s fieldRange
-		for _, f := range files {
-			s.add(typ, f.Partition[i])
+		for _, tuple := range tuples {
+			s.add(typ, tuple[i])
 		}
 		lower, okLower := encoded(typ, s.lower)
 		upper, okUpper := encoded(typ, s.upper)
@@ -74,30 +74,59 @@ func encoded(t transform.Type, v transform.Value) (*[]byte, bool) {
 	return &b, err == nil
 }
 
-// summary counts what the append adds and, where the parent says its own totals, what there is then.
+// summary counts what the change adds and, where the parent says its own totals, what there is then.
 func (a *appender) summary(on *handle) *table.Summary {
-	var rows, size int64
+	added := map[string]int64{}
 	partitions := map[string]bool{}
 	for _, f := range a.files {
-		rows += f.Rows
-		size += f.Ref.Bytes
+		added["data-files"]++
+		added["records"] += f.Rows
+		added["files-size"] += f.Ref.Bytes
 		partitions[groupKey(f.Spec, f.Partition)] = true
 	}
-	props := iceberg.Properties{
-		"added-data-files":        strconv.Itoa(len(a.files)),
-		"added-records":           strconv.FormatInt(rows, 10),
-		"added-files-size":        strconv.FormatInt(size, 10),
-		"changed-partition-count": strconv.Itoa(len(partitions)),
+	for _, d := range a.deletes {
+		countDelete(added, d)
+		partitions[groupKey(d.Spec, d.Partition)] = true
 	}
-	for total, added := range map[string]int64{
-		"total-data-files": int64(len(a.files)), "total-records": rows, "total-files-size": size,
-		"total-delete-files": 0, "total-position-deletes": 0, "total-equality-deletes": 0,
-	} {
-		if before, known := totalBefore(on.snapshot, total); known {
-			props[total] = strconv.FormatInt(before+added, 10)
+	props := iceberg.Properties{"changed-partition-count": strconv.Itoa(len(partitions))}
+	for what, n := range added {
+		props["added-"+what] = strconv.FormatInt(n, 10)
+	}
+	for _, what := range []string{"data-files", "records", "files-size", "delete-files", "position-deletes", "equality-deletes"} {
+		if before, known := totalBefore(on.snapshot, "total-"+what); known {
+			props["total-"+what] = strconv.FormatInt(before+added[what], 10)
 		}
 	}
-	return &table.Summary{Operation: table.OpAppend, Properties: props}
+	return &table.Summary{Operation: a.operation(), Properties: props}
+}
+
+func (a *appender) operation() table.Operation {
+	switch {
+	case len(a.deletes) == 0:
+		return table.OpAppend
+	case len(a.files) == 0:
+		return table.OpDelete
+	}
+	return table.OpOverwrite
+}
+
+// countDelete adds a delete file to what a change adds.
+func countDelete(added map[string]int64, d catalog.DeleteFile) {
+	added["delete-files"]++
+	switch d.Kind {
+	case catalog.EqualityDeletes:
+		added["equality-delete-files"]++
+		added["equality-deletes"] += d.Rows
+		added["files-size"] += d.Ref.Bytes
+	case catalog.DeletionVector:
+		added["dvs"]++
+		added["position-deletes"] += d.Rows
+		added["files-size"] += d.Length
+	default:
+		added["position-delete-files"]++
+		added["position-deletes"] += d.Rows
+		added["files-size"] += d.Ref.Bytes
+	}
 }
 
 func totalBefore(parent *table.Snapshot, total string) (int64, bool) {

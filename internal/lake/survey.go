@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
-	"strings"
 	"sync"
 
-	"github.com/apache/iceberg-go"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tarndb/tarn/catalog"
@@ -23,6 +21,14 @@ const surveyWorkers = 4
 // Survey streams over the pinned snapshot's manifests and returns what filter can't rule out. Memory grows with the
 // number of partition tuples, not of files.
 func (c *Catalog) Survey(ctx context.Context, t *catalog.Table, filter catalog.Filter) (*catalog.TableLayout, error) {
+	return c.survey(ctx, t, filter, nil)
+}
+
+// survey is Survey with sums of statistics; sums may be nil.
+func (c *Catalog) survey(ctx context.Context, t *catalog.Table, filter catalog.Filter, sums *columnSums) (*catalog.TableLayout, error) {
+	if m, ok := t.Handle.(*metaTable); ok {
+		return m.survey(ctx, t, filter)
+	}
 	h, err := c.handleOf(t)
 	if err != nil {
 		return nil, err
@@ -30,35 +36,59 @@ func (c *Catalog) Survey(ctx context.Context, t *catalog.Table, filter catalog.F
 	if err := refuseEncryption(h); err != nil {
 		return nil, err
 	}
-	list, err := c.manifests(ctx, h.snapshot)
+	if t.Version.Reading == catalog.ReadChanges {
+		return c.surveyChanges(ctx, t, h, filter)
+	}
+	s := newScan(c, t, filter)
+	list, err := s.manifests(ctx, h, t.Version.Reading)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.refuseDeletes(ctx, list); err != nil {
+	if s.deletes, err = s.readDeletes(ctx, list); err != nil {
 		return nil, err
 	}
-	s := newScan(c, t, filter)
 	manifests, counts, err := s.choose(list)
 	if err != nil {
 		return nil, err
 	}
-	sum := tally{ScanCounts: counts, groups: map[string]*group{}}
+	counts.DeleteFiles = s.deletes.live
+	if t.Version.Reading != catalog.ReadState { // what was appended may have been deleted since
+		sums = nil
+	}
+	s.sum(sums)
+	sum := tally{ScanCounts: counts, groups: map[string]*group{}, sums: sums}
 	if err := s.tallyAll(ctx, manifests, &sum); err != nil {
 		return nil, err
 	}
+	deletes, err := s.deletes.seal(c.fio)
+	if err != nil {
+		return nil, err
+	}
 	return &catalog.TableLayout{
-		Table:  t,
-		Counts: sum.ScanCounts,
-		Groups: sum.sorted(),
+		Table:   t,
+		Counts:  sum.ScanCounts,
+		Groups:  sum.sorted(),
+		Deletes: deletes,
+		Sums:    sums.all(),
 		Files: func(ctx context.Context, yield func(catalog.DataFile) error) error {
-			for _, m := range manifests {
-				if err := s.visit(ctx, m, nil, yield); err != nil {
-					return err
-				}
-			}
-			return nil
+			return s.files(ctx, manifests, yield)
 		},
 	}, nil
+}
+
+// files streams over the surviving files once more, now with the deletes that apply to each.
+func (s *scan) files(ctx context.Context, manifests []*manifest, yield func(catalog.DataFile) error) error {
+	shared := sharedDeletes{}
+	for _, m := range manifests {
+		err := s.visit(ctx, m, &tally{}, func(f catalog.DataFile) error {
+			f.Deletes = s.deletes.listFor(&f, shared)
+			return yield(f)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // refuseEncryption looks at what the metadata says. Single encrypted files are refused where they are met.
@@ -72,51 +102,61 @@ func refuseEncryption(h *handle) error {
 	return nil
 }
 
-// scan is a filter and a pinned table, ready to look at manifests. It doesn't change.
+// scan is a filter and a pinned table, ready to look at manifests. It doesn't change but for the marks of its deletes.
 type scan struct {
 	catalog *Catalog
+	entries *entryReader
 	specs   map[catalog.SpecID]*specScan
+	deletes *deleteIndex
+	run     map[int64]bool // of a run of appends, its snapshots; else nil
 }
 
 // specScan is what a scan needs for the files of one partition spec.
 type specScan struct {
 	spec   catalog.PartitionSpec
-	types  []transform.Type
 	cond   condition
 	claims []claim
-	stats  bool // column statistics are needed
+	wants  statColumns // of the columns tested and of those that partition values are checked against
 }
 
 func newScan(c *Catalog, t *catalog.Table, filter catalog.Filter) *scan {
-	s := &scan{catalog: c, specs: map[catalog.SpecID]*specScan{}}
-	for id, spec := range t.Specs {
-		types := tupleTypes(spec)
-		ss := &specScan{spec: spec, types: types, cond: prepare(filter, spec, types), claims: claimsOf(spec, types, t.Schema)}
-		ss.stats = len(ss.claims) > 0 || filter.Op != catalog.AlwaysTrue
+	s := &scan{catalog: c, entries: c.entryReader(t), specs: map[catalog.SpecID]*specScan{}}
+	for id, spec := range s.entries.specs {
+		ss := &specScan{
+			spec: spec.PartitionSpec, cond: prepare(filter, spec.PartitionSpec, spec.types),
+			claims: claimsOf(spec.PartitionSpec, spec.types, t.Schema),
+		}
+		ss.wants.ids = ss.cond.columns(nil)
+		for _, c := range ss.claims {
+			ss.wants.ids = append(ss.wants.ids, int(c.source))
+		}
 		s.specs[id] = ss
 	}
 	return s
 }
 
-// choose returns the manifests that have to be read, and the counts of those that need not be.
-func (s *scan) choose(list []iceberg.ManifestFile) ([]iceberg.ManifestFile, catalog.ScanCounts, error) {
-	var kept []iceberg.ManifestFile
+// choose returns the data manifests that have to be read, and the counts of those that need not be.
+func (s *scan) choose(list []manifest) ([]*manifest, catalog.ScanCounts, error) {
+	var kept []*manifest
 	var counts catalog.ScanCounts
-	for _, m := range list {
-		if m.ManifestContent() != iceberg.ManifestContentData {
+	for i := range list {
+		m := &list[i]
+		if m.Content != contentData {
 			continue
 		}
-		ss, ok := s.specs[catalog.SpecID(m.PartitionSpecID())]
+		ss, ok := s.specs[m.Spec]
 		if !ok {
-			return nil, counts, errs.New(errs.Corrupt, "read manifest list", m.FilePath(),
-				"it is of partition spec %d, which the table doesn't have", m.PartitionSpecID())
+			return nil, counts, unknownSpec(m)
 		}
 		counts.Manifests++
 		// Of a manifest whose files aren't counted in the list, the files have to be counted anyway.
-		live, known := liveCount(m)
+		live, known := m.live()
+		if known && s.run != nil {
+			live = int(m.AddedFiles)
+		}
 		switch {
 		case known && live == 0:
-		case known && !ss.cond.mayInManifest(m, len(ss.spec.Fields)):
+		case known && !ss.cond.mayInManifest(m.Partitions, len(ss.spec.Fields)):
 			counts.ManifestsPruned++
 			counts.Files += live
 			counts.FilesPruned += live
@@ -127,14 +167,18 @@ func (s *scan) choose(list []iceberg.ManifestFile) ([]iceberg.ManifestFile, cata
 	return kept, counts, nil
 }
 
-func (s *scan) tallyAll(ctx context.Context, manifests []iceberg.ManifestFile, sum *tally) error {
+func (s *scan) tallyAll(ctx context.Context, manifests []*manifest, sum *tally) error {
 	var mu sync.Mutex
 	workers, ctx := errgroup.WithContext(ctx)
 	workers.SetLimit(surveyWorkers)
 	for i, m := range manifests {
 		workers.Go(func() error {
-			part := tally{groups: map[string]*group{}, manifest: i}
-			err := s.visit(ctx, m, &part, func(f catalog.DataFile) error { part.add(f); return nil })
+			part := tally{groups: map[string]*group{}, manifest: i, sums: sum.sums.part()}
+			err := s.visit(ctx, m, &part, func(f catalog.DataFile) error {
+				s.deletes.mark(&f)
+				part.add(f)
+				return nil
+			})
 			if err != nil {
 				return err
 			}
@@ -147,40 +191,46 @@ func (s *scan) tallyAll(ctx context.Context, manifests []iceberg.ManifestFile, s
 	return workers.Wait()
 }
 
-// visit calls yield for each file of the manifest that the filter leaves, and counts those it doesn't in part, if any.
-func (s *scan) visit(ctx context.Context, m iceberg.ManifestFile, part *tally, yield func(catalog.DataFile) error) error {
-	if part == nil {
-		part = &tally{}
-	}
-	ss := s.specs[catalog.SpecID(m.PartitionSpecID())]
-	return s.catalog.visitLive(ctx, m, ss.stats, func(e iceberg.ManifestEntry) error {
+// visit calls yield for each file of the manifest that the filter leaves, and counts in part those it doesn't.
+func (s *scan) visit(ctx context.Context, m *manifest, part *tally, yield func(catalog.DataFile) error) error {
+	ss := s.specs[m.Spec]
+	keep := func(e *entry) bool {
+		if !s.takes(e) {
+			return false
+		}
 		part.Files++
-		f, reason, err := ss.judge(e.DataFile())
-		if err != nil {
+		if ss.cond.mayInPartition(e.Partition) {
+			return true
+		}
+		part.PrunedByPartition++
+		part.FilesPruned++
+		return false
+	}
+	return s.entries.visitSome(ctx, m, ss.wants, keep, func(e *entry) error {
+		f, may := ss.judgeBounds(e)
+		if !may {
+			part.PrunedByBounds++
+			part.FilesPruned++
+			return nil
+		}
+		var err error
+		if f.Ref.Local, err = s.catalog.localData(e); err != nil {
 			return err
 		}
-		switch reason {
-		case byPartition:
-			part.PrunedByPartition++
-		case byBounds:
-			part.PrunedByBounds++
-		default:
-			if f.Ref.Local, err = s.catalog.localData(f); err != nil {
-				return err
-			}
-			return yield(f)
-		}
-		part.FilesPruned++
-		return nil
+		part.sums.add(e)
+		return yield(f)
 	})
 }
 
 // localData refuses a wanted file that can't be read, before any row is.
-func (c *Catalog) localData(f catalog.DataFile) (string, error) {
-	if f.Format != catalog.Parquet {
-		return "", errs.New(errs.Unsupported, "read data file", f.Ref.Path, "it is of format %s; only parquet can be read", f.Format)
+func (c *Catalog) localData(e *entry) (string, error) {
+	switch {
+	case len(e.KeyMetadata) > 0:
+		return "", encrypted(e.Path)
+	case e.Format == catalog.Puffin:
+		return "", errs.New(errs.Corrupt, "read data file", e.Path, "it is of format %s, which holds no rows", e.Format)
 	}
-	return c.fio.Local(f.Ref.Path)
+	return c.fio.Local(e.Path)
 }
 
 // verdict says why a file is left out.
@@ -192,30 +242,38 @@ const (
 	byBounds
 )
 
-func (ss *specScan) judge(f iceberg.DataFile) (catalog.DataFile, verdict, error) {
-	tuple, err := tupleOf(f, ss.spec, ss.types)
-	if err != nil {
-		return catalog.DataFile{}, wanted, err
+// judge says whether an entry's file may hold wanted rows.
+func (ss *specScan) judge(e *entry) (catalog.DataFile, verdict) {
+	if !ss.cond.mayInPartition(e.Partition) {
+		return catalog.DataFile{}, byPartition
 	}
-	if !ss.cond.mayInPartition(tuple) {
-		return catalog.DataFile{}, byPartition, nil
+	f, may := ss.judgeBounds(e)
+	if !may {
+		return catalog.DataFile{}, byBounds
 	}
-	out := catalog.DataFile{
-		Ref:       catalog.FileRef{Path: f.FilePath(), Bytes: f.FileSizeBytes()},
-		Format:    formatOf(f),
-		Spec:      ss.spec.ID,
-		Partition: tuple,
-		Rows:      f.Count(),
+	return f, wanted
+}
+
+// judgeBounds is judge for a file whose partition may hold wanted rows.
+func (ss *specScan) judgeBounds(e *entry) (f catalog.DataFile, may bool) {
+	stats := e.stats()
+	if !ss.cond.mayInFile(e.Partition, stats) {
+		return f, false
 	}
-	if !ss.stats {
-		return out, wanted, nil
+	f = catalog.DataFile{
+		Ref:         catalog.FileRef{Path: e.Path, Bytes: e.Bytes},
+		Format:      e.Format,
+		Spec:        e.Spec,
+		Partition:   e.Partition,
+		Rows:        e.Rows,
+		Sequence:    e.Sequence,
+		Contradicts: contradictions(ss.claims, e.Partition, stats),
 	}
-	stats := columnStatsOf(f)
-	if !ss.cond.mayInFile(tuple, stats) {
-		return catalog.DataFile{}, byBounds, nil
+	if e.FirstRowID != nil {
+		id := *e.FirstRowID
+		f.FirstRowID = &id
 	}
-	out.Contradicts = contradictions(ss.claims, tuple, stats)
-	return out, wanted, nil
+	return f, true
 }
 
 // tally gathers what a survey counts, of one manifest or of all.
@@ -223,6 +281,8 @@ type tally struct {
 	catalog.ScanCounts
 	groups   map[string]*group
 	manifest int
+	key      []byte // of the group at hand
+	sums     *columnSums
 }
 
 // group is a GroupSum and the places of its liars' manifests, so that the liars named don't depend on who was faster.
@@ -232,11 +292,11 @@ type group struct {
 }
 
 func (t *tally) add(f catalog.DataFile) {
-	key := groupKey(f.Spec, f.Partition)
-	g, ok := t.groups[key]
+	t.key = appendGroupKey(t.key[:0], f.Spec, f.Partition)
+	g, ok := t.groups[string(t.key)]
 	if !ok {
 		g = &group{GroupSum: catalog.GroupSum{Spec: f.Spec, Partition: f.Partition}}
-		t.groups[key] = g
+		t.groups[string(t.key)] = g
 	}
 	one := group{GroupSum: catalog.GroupSum{Files: 1, Rows: f.Rows, Bytes: f.Ref.Bytes, Contradicts: f.Contradicts}}
 	for at := range f.Partition {
@@ -276,6 +336,7 @@ func (t *tally) merge(part tally) {
 	t.PrunedByBounds += part.PrunedByBounds
 	t.Rows += part.Rows
 	t.Bytes += part.Bytes
+	t.sums.merge(part.sums)
 	for key, g := range part.groups {
 		if mine, ok := t.groups[key]; ok {
 			mine.join(*g)
@@ -287,11 +348,16 @@ func (t *tally) merge(part tally) {
 
 // groupKey tells tuples apart, those of different specs too. Keys sort by spec first.
 func groupKey(spec catalog.SpecID, tuple []transform.Value) string {
-	key := binary.BigEndian.AppendUint32(nil, uint32(spec))
+	return string(appendGroupKey(nil, spec, tuple))
+}
+
+// appendGroupKey appends the tuple's key.
+func appendGroupKey(key []byte, spec catalog.SpecID, tuple []transform.Value) []byte {
+	key = binary.BigEndian.AppendUint32(key, uint32(spec))
 	for _, v := range tuple {
 		key = transform.AppendKey(key, transform.Type{}, v)
 	}
-	return string(key)
+	return key
 }
 
 func (t *tally) sorted() []catalog.GroupSum {
@@ -305,9 +371,4 @@ func (t *tally) sorted() []catalog.GroupSum {
 		sums[i] = t.groups[key].GroupSum
 	}
 	return sums
-}
-
-// formatOf returns the file's format in the spec's spelling; writers differ in case.
-func formatOf(f iceberg.DataFile) catalog.FileFormat {
-	return catalog.FileFormat(strings.ToLower(string(f.FileFormat())))
 }

@@ -50,13 +50,16 @@ func TestImportEdges(t *testing.T) {
 }
 
 // doors are the libraries that one package alone may import, tests included, so that either can be replaced without
-// touching the rest.
-var doors = []struct{ library, door string }{
-	{"github.com/apache/iceberg-go", "internal/lake"},
-	{"github.com/duckdb/", "internal/duck"},
-	{"database/sql", "internal/lake"},
-	{"modernc.org/sqlite", "internal/lake"},
-	{"github.com/spf13/", "cmd/tarn"},
+// touching the rest. A benchmark may compare with a library.
+var doors = []struct {
+	library string
+	doors   []string
+}{
+	{"github.com/apache/iceberg-go", []string{"internal/lake", "bench/plan"}},
+	{"github.com/duckdb/", []string{"internal/duck"}},
+	{"database/sql", []string{"internal/lake"}},
+	{"modernc.org/sqlite", []string{"internal/lake"}},
+	{"github.com/spf13/", []string{"cmd/tarn"}},
 }
 
 func TestLibrariesHaveOneDoor(t *testing.T) {
@@ -64,8 +67,8 @@ func TestLibrariesHaveOneDoor(t *testing.T) {
 		for _, f := range p.files {
 			for _, name := range importsOf(t, f) {
 				for _, d := range doors {
-					if p.folder != d.door && strings.HasPrefix(name, d.library) {
-						t.Errorf("%s imports %s, which only %s may", f.path, name, d.door)
+					if !slices.Contains(d.doors, p.folder) && strings.HasPrefix(name, d.library) {
+						t.Errorf("%s imports %s, which only %s may", f.path, name, strings.Join(d.doors, " and "))
 					}
 				}
 			}

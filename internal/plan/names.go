@@ -1,6 +1,15 @@
 package plan
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
+
+// Prefix starts every name that is the engine's own: of views, and of columns that texts must know by another name.
+const Prefix = "tarn_"
+
+// IsOwn says whether a name is the engine's own.
+func IsOwn(name string) bool { return strings.HasPrefix(strings.ToLower(name), Prefix) }
 
 // ViewName returns the name under which SQL texts mention the scan.
 func (s *Scan) ViewName() string { return ScanName(s.Source) }

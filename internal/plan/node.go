@@ -23,8 +23,17 @@ type Scan struct {
 	Source  SourceID
 	Table   *catalog.Table
 	Alias   string            // as the statement calls it, for people
-	Columns []catalog.FieldID // what the statement reads, in the schema's order; never empty
+	Columns []catalog.FieldID // what the statement reads: columns in the schema's order, then metadata columns; never empty
+	Names   []string          // the columns' names in the view, which are the engine's own where theirs won't do
 	Filter  catalog.Filter    // necessary for a row of this scan to matter; leaves files out
+}
+
+// Field returns the table's column, or else its metadata column, of the ID.
+func (s *Scan) Field(id catalog.FieldID) (catalog.Field, bool) {
+	if f, ok := s.Table.Schema.Field(id); ok {
+		return f, true
+	}
+	return catalog.MetadataColumn(s.Table, id)
 }
 
 // Query is a bound SELECT: a tree of relations with the SQL text of each block. Texts name scans and blocks by their
@@ -53,6 +62,7 @@ type Block struct {
 	Windows  [][]Col
 	Order    *Ordering // ORDER BY and LIMIT of the root
 	Split    *Split    // how to run it in two steps when it isn't complete in a group; nil when that can't be
+	Facts    *Facts    // not nil: the statistics of files may take the place of its Split's core
 	Where    string    // the condition, for people
 }
 
@@ -82,6 +92,31 @@ type Split struct {
 	Core, Upper string
 	Partial     bool // the core aggregates already; else it hands up the rows that the upper query needs
 }
+
+// Facts is a Split's core that aggregates all rows of one scan, without groups, into what statistics of files may tell.
+type Facts struct {
+	Scan  *Scan
+	Parts []Part // the core's columns
+	Text  string // for people: "count(*), min(x)"
+}
+
+// Part is a column of a core: Of tells of which column of the table what is told.
+type Part struct {
+	Column // its name and type
+	What   Fact
+	Of     catalog.FieldID
+}
+
+// Fact is an aggregate that statistics may tell.
+type Fact uint8
+
+// The facts: how many rows there are, in how many of them a column isn't NULL, and its least and greatest value.
+const (
+	CountRows Fact = iota
+	CountValues
+	Least
+	Greatest
+)
 
 // JoinKind is the kind of a join.
 type JoinKind uint8

@@ -82,8 +82,14 @@ func (p *Planner) Plan(ctx context.Context, query string, opts Options) (*Planne
 // decide does what comes after binding.
 func (p *Planner) decide(ctx context.Context, out *Planned, opts Options) error {
 	var err error
+	sums := spj.Wanted(out.Query, spj.Options{Mode: opts.SPJ})
 	for _, s := range out.Query.Scans {
-		if out.Layouts[s], err = p.Catalog.Survey(ctx, s.Table, s.Filter); err != nil {
+		if columns, wanted := sums[s]; wanted {
+			out.Layouts[s], err = p.Catalog.SurveySums(ctx, s.Table, s.Filter, columns)
+		} else {
+			out.Layouts[s], err = p.Catalog.Survey(ctx, s.Table, s.Filter)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -110,10 +116,10 @@ func (p *Planner) MustPlan(t testing.TB, query string, opts Options) *Planned {
 // resolver finds the tables of a catalog; no table has a path.
 type resolver struct{ *testcat.Catalog }
 
-func (r resolver) Resolve(ctx context.Context, parts []string) (*catalog.Table, error) {
-	return r.LoadTable(ctx, parts)
+func (r resolver) Resolve(ctx context.Context, parts []string, v catalog.Version) (*catalog.Table, error) {
+	return r.LoadTable(ctx, parts, v)
 }
 
-func (r resolver) ResolvePath(_ context.Context, path string) (*catalog.Table, error) {
+func (r resolver) ResolvePath(_ context.Context, path string, _ catalog.Version) (*catalog.Table, error) {
 	return nil, errs.New(errs.NotFound, "open table", path, "test tables have no path")
 }

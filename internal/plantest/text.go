@@ -45,7 +45,7 @@ func (p *Planned) Scans() string {
 }
 
 func fieldName(s *plan.Scan, id catalog.FieldID) string {
-	f, _ := s.Table.Schema.Field(id)
+	f, _ := s.Field(id)
 	return f.Name
 }
 

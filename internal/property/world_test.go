@@ -10,11 +10,14 @@ import (
 // tab is a random table: key columns a and b, and v int, n decimal(9,2), x double, s string, and perhaps w int, which came
 // later. All tables of a world have these names.
 type tab struct {
-	name  string
-	keys  map[string]*kind
-	later bool       // it has w
-	specs [][]string // in use or current, in the order of their making
-	log   []string   // how it came to be, for whoever looks at a failure
+	name    string
+	keys    map[string]*kind
+	later   bool               // it has w
+	version int                // of its format
+	vectors bool               // it has deletion vectors
+	specs   [][]string         // in use or current, in the order of their making
+	log     []string           // how it came to be, for whoever looks at a failure
+	gone    map[string][]int64 // what position deletes have, by data file
 }
 
 // slots returns the layout keys that every spec of the table has, as "bucket[4] a".
@@ -109,9 +112,10 @@ func (w *world) spec(rng *rand.Rand, keys map[string]*kind) []string {
 // fill makes the table and appends to it, sometimes under a second spec, sometimes nothing.
 func (w *world) fill(l *lab, rng *rand.Rand, t *tab, spec []string) {
 	columns := []string{"a " + t.keys["a"].name, "b " + t.keys["b"].name, "v int", "n decimal(9,2)", "x double", "s string"}
-	l.create(definition{name: t.name, columns: columns, spec: spec})
+	t.version = 2 + rng.IntN(2)
+	l.create(definition{name: t.name, columns: columns, spec: spec, version: t.version})
 	t.specs = [][]string{spec}
-	t.log = append(t.log, fmt.Sprintf("create %s (%s) partitioned by %q", t.name, strings.Join(columns, ", "), spec))
+	t.log = append(t.log, fmt.Sprintf("create %s (%s) of format %d partitioned by %q", t.name, strings.Join(columns, ", "), t.version, spec))
 	batches := 1 + rng.IntN(3)
 	if chance(rng, 10) {
 		batches = 0
@@ -139,7 +143,51 @@ func (w *world) fill(l *lab, rng *rand.Rand, t *tab, spec []string) {
 			l.t.Fatalf("%s\n%v", w.story()+strings.Join(t.log, "\n"), err)
 		}
 		t.log = append(t.log, "append "+strings.Join(rows, ", "))
+		if chance(rng, 4) {
+			t.removeRows(l, rng)
+		}
 	}
+}
+
+// remember keeps what position deletes have, which a vector for the same file replaces.
+func (t *tab) remember(rows map[string][]int64) {
+	if t.gone == nil {
+		t.gone = map[string][]int64{}
+	}
+	for path, positions := range rows {
+		t.gone[path] = append(t.gone[path], positions...)
+	}
+}
+
+// removeRows deletes some rows by delete files of some kind.
+func (t *tab) removeRows(l *lab, rng *rand.Rand) {
+	cond := pick(rng, []string{"v > 2", "v IS NULL OR v = 0", "s = 'p'", "x < 0", "n > 5 AND v < 4", "true", "s IS NULL"})
+	if chance(rng, 3) {
+		cond = pick(rng, []string{"a", "b"}) + " IS NULL"
+	}
+	d := l.deleter(t.name)
+	how := rng.IntN(4)
+	if how == 3 && t.vectors {
+		how = 0
+	}
+	switch how {
+	case 0, 1:
+		if t.vectors { // a file with a vector has no position deletes beside it
+			return
+		}
+		t.remember(d.byPosition(cond, how == 0))
+	case 2:
+		columns := pick(rng, [][]string{{"a"}, {"b", "v"}, {"s"}, {"v", "n", "x"}})
+		d.byValue(cond, columns...)
+		cond = fmt.Sprintf("%v of %s", columns, cond)
+	case 3:
+		if t.version < 3 {
+			return
+		}
+		t.vectors = true
+		d.byVector(cond, t.gone)
+	}
+	t.log = append(t.log, fmt.Sprintf("delete %s %s", []string{"positions per file", "positions per partition", "values", "vectors"}[how], cond))
 }
 
 // promote makes an int key a long.

@@ -24,6 +24,7 @@ const (
 	nameSPJ          = "tarn.spj"
 	namePackBytes    = "tarn.pack_bytes"
 	nameVerifyLayout = "tarn.verify_layout"
+	nameMetadata     = "tarn.metadata_answers"
 	nameThreads      = "tarn.threads"
 	nameMemory       = "tarn.memory"
 )
@@ -48,6 +49,9 @@ var registry = []*Option{
 		"spark.sql.iceberg.split-size"),
 	boolean(nameVerifyLayout, "on",
 		"check while joining group by group that each row belongs to the group that its file claims", ""),
+	boolean(nameMetadata, "on",
+		"answer count, min and max by the statistics of data files where they are exact, without reading the files",
+		"spark.sql.iceberg.aggregate-push-down.enabled"),
 	count(nameThreads, "0", 0, MaxThreads,
 		"threads of one statement; 0 is one for each core", "spark.executor.cores"),
 	size(nameMemory, "0", MinMemory, maxSize,

@@ -129,6 +129,9 @@ func (s *Set) PackBytes() int64 { return s.value(namePackBytes).(int64) }
 // VerifyLayout is the value of tarn.verify_layout.
 func (s *Set) VerifyLayout() bool { return s.value(nameVerifyLayout).(bool) }
 
+// MetadataAnswers is the value of tarn.metadata_answers.
+func (s *Set) MetadataAnswers() bool { return s.value(nameMetadata).(bool) }
+
 // Threads is the value of tarn.threads; 0 is one for each core.
 func (s *Set) Threads() int { return s.value(nameThreads).(int) }
 

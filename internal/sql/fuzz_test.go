@@ -11,7 +11,7 @@ import (
 var seeds = []string{
 	"", ";", "SELECT 1; SELECT 2", "SELECT 'a;''b', e'\\';', \"x\"\"\", `y``z`, $$;$$, $t$ $$ $t$, $1 -- c\n; /* /* */ */",
 	"EXPLAIN (ANALYZE, FORMAT JSON) SELECT * FROM a LEFT SEMI JOIN `b` ON a.k <=> b.k", "SET a.\"b c\" = 'x''y'", "RESET ALL",
-	"SHOW TABLES IN a.b", "DESCRIBE TABLE EXTENDED a.b", "INSERT INTO a", "\xff'\xfe", "$a$", "e'", "/*", "SELECT a VERSION AS OF 1",
+	"SHOW TABLES IN a.b", "DESCRIBE TABLE EXTENDED a.b", "INSERT INTO a", "\xff'\xfe", "$a$", "e'", "/*", "SELECT * FROM a VERSION AS OF 1 b", "FROM a.b.c.d FOR TIMESTAMP FROM 'x' TO now() - INTERVAL 1 DAY b (x), (a.b.c.e",
 }
 
 // FuzzSplit checks that tokens cover the text, and that cutting a script twice gives the same statements.

@@ -9,8 +9,12 @@ import (
 // Statement is one of the statements below.
 type Statement interface{ statement() }
 
-// Query is a SELECT in any of its forms (WITH, FROM first, VALUES, set operations); Text is what DuckDB's parser gets.
-type Query struct{ Text string }
+// Query is a SELECT in any of its forms (WITH, FROM first, VALUES, set operations); Text is what DuckDB's parser gets. Names
+// has the tables' names of more than three parts, by the names that stand for them in Text.
+type Query struct {
+	Text  string
+	Names map[string][]string
+}
 
 // Explain asks for a query's plan; Analyze runs it, JSON asks for the machine's form.
 type Explain struct {
@@ -52,7 +56,7 @@ func Parse(stmt string) (Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{src: stmt, all: tokens}
+	p := &parser{src: stmt}
 	for _, t := range tokens {
 		if t.kind != space {
 			p.tokens = append(p.tokens, t)
@@ -69,8 +73,7 @@ func Parse(stmt string) (Statement, error) {
 
 type parser struct {
 	src    string
-	all    []token // with white space
-	tokens []token // without
+	tokens []token // without white space
 	pos    int
 }
 
@@ -78,7 +81,7 @@ func (p *parser) parse() (Statement, error) {
 	first := p.tokens[0]
 	switch strings.ToLower(first.text) {
 	case "select", "with", "from", "values", "(", "table":
-		return p.query()
+		return p.rewrite()
 	case "explain":
 		return p.explain()
 	case "set":
@@ -106,14 +109,6 @@ func (p *parser) notBuilt(t token) error {
 			WithHint("use SET tarn.<option> (SHOW SETTINGS lists them) and tarn.yaml for catalogs")
 	}
 	return syntaxAt(p.src, t.start, "found %q, wanted a statement such as SELECT, EXPLAIN, SET, SHOW or DESCRIBE", t.text)
-}
-
-func (p *parser) query() (Statement, error) {
-	text, err := p.rewriteSpark()
-	if err != nil {
-		return nil, err
-	}
-	return Query{Text: text}, nil
 }
 
 func (p *parser) peek() (token, bool) {
@@ -186,7 +181,7 @@ func (p *parser) explain() (Statement, error) {
 	if !ok {
 		return nil, p.wanted("a query to explain")
 	}
-	rest, err := (&parser{src: p.src, all: p.all, tokens: p.tokens[p.pos:]}).parse() // positions stay those of the whole text
+	rest, err := (&parser{src: p.src, tokens: p.tokens[p.pos:]}).parse() // positions stay those of the whole text
 	if err != nil {
 		return nil, err
 	}

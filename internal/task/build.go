@@ -36,40 +36,33 @@ func build(ctx context.Context, p *spj.Physical, layouts map[*plan.Scan]*catalog
 		}
 		g.Cores = append(g.Cores, *core)
 	}
+	for _, s := range p.Query.Scans {
+		if p.IsRead(s) {
+			continue
+		}
+		// The statistics of a file that is there twice would count twice.
+		r, _ := newReader(s, layouts[s])
+		if err := r.each(ctx, func(catalog.DataFile, File) error { return nil }); err != nil {
+			return nil, err
+		}
+	}
 	if p.Final == nil {
 		return g, nil
 	}
 	g.Final = &Final{SQL: p.Final.SQL, Views: views(p.Final.Views)}
 	for _, s := range p.Final.Scans {
-		w := Whole{View: s.ViewName(), Name: s.Table.Ident.String(), Fields: fields(s)}
-		var err error
-		if w.Defaults, err = defaults(w.Fields); err != nil {
-			return nil, err
-		}
-		once := onceEach(w.Name)
-		err = layouts[s].Files(ctx, func(f catalog.DataFile) error {
-			w.Files = append(w.Files, f.Ref)
-			return once(f)
+		r, in := newReader(s, layouts[s])
+		var files []File
+		err := r.each(ctx, func(_ catalog.DataFile, f File) error {
+			files = append(files, f)
+			return nil
 		})
 		if err != nil {
 			return nil, err
 		}
-		g.Final.Tables = append(g.Final.Tables, w)
+		g.Final.Tables = append(g.Final.Tables, Whole{Input: *in, Files: files})
 	}
 	return g, nil
-}
-
-// onceEach returns a check that no file comes a second time: its rows would count twice, and nobody can tell whether the
-// writer meant that.
-func onceEach(table string) func(catalog.DataFile) error {
-	seen := map[string]bool{}
-	return func(f catalog.DataFile) error {
-		if seen[f.Ref.Path] {
-			return errs.New(errs.Corrupt, "list files", f.Ref.Path, "the snapshot of %s has the data file twice", table)
-		}
-		seen[f.Ref.Path] = true
-		return nil
-	}
 }
 
 func views(in []spj.View) []View {
@@ -83,7 +76,7 @@ func views(in []spj.View) []View {
 func fields(s *plan.Scan) []catalog.Field {
 	out := make([]catalog.Field, len(s.Columns))
 	for i, id := range s.Columns {
-		out[i], _ = s.Table.Schema.Field(id)
+		out[i], _ = s.Field(id)
 	}
 	return out
 }
@@ -149,28 +142,22 @@ func widen(v transform.Value) transform.Value {
 
 // collect assigns one table's files to groups by their tuples, each read through its file's own spec.
 func (g *grouping) collect(ctx context.Context, at int, k *spj.ScanKeys, l *catalog.TableLayout) error {
-	t := Table{View: k.Scan.ViewName(), Name: k.Scan.Table.Ident.String(), Fields: fields(k.Scan)}
+	r, in := newReader(k.Scan, l)
+	t := Table{}
 	for _, s := range k.Slots {
 		t.Sources = append(t.Sources, Source{Field: s.Column.ID, Type: s.Column.Type.Primitive, Transform: s.Transform})
 	}
-	var err error
-	if t.Defaults, err = defaults(t.Fields); err != nil {
-		return err
-	}
-	once := onceEach(t.Name)
-	err = l.Files(ctx, func(f catalog.DataFile) error {
-		if err := once(f); err != nil {
-			return err
-		}
+	err := r.each(ctx, func(f catalog.DataFile, file File) error {
 		i, err := g.group(k, f)
 		if err != nil {
 			return err
 		}
 		t.Files++
 		t.Bytes += f.Ref.Bytes
-		g.groups[i].files[at] = append(g.groups[i].files[at], File{Ref: f.Ref, Rows: f.Rows})
+		g.groups[i].files[at] = append(g.groups[i].files[at], file)
 		return nil
 	})
+	t.Input = *in
 	g.core.Tables = append(g.core.Tables, t)
 	return err
 }
@@ -190,15 +177,9 @@ func (g *grouping) group(k *spj.ScanKeys, f catalog.DataFile) (int, error) {
 		}
 		key = transform.AppendKey(key, typ, value)
 		c.null = append(c.null, value == nil)
-		var enc []byte
-		if value != nil {
-			var err error
-			if enc, err = transform.EncodeBound(typ, value); err != nil {
-				return 0, errs.Wrap(errs.Corrupt, "group", f.Ref.Path, err)
-			}
-			if enc == nil {
-				enc = []byte{}
-			}
+		enc, err := catalog.EncodeValue(typ, value)
+		if err != nil {
+			return 0, errs.Wrap(errs.Corrupt, "group", f.Ref.Path, err)
 		}
 		c.values = append(c.values, enc)
 	}
@@ -230,11 +211,10 @@ func (g *grouping) choose() {
 				g.core.Dropped.Bytes += bytesOf(files)
 				continue
 			}
-			for _, f := range files {
-				f.Group = len(g.core.Groups)
-				pack.Inputs[i] = append(pack.Inputs[i], f)
-				any = true
+			for at := range files {
+				files[at].Group = len(g.core.Groups)
 			}
+			pack.Inputs[i], any = files, any || len(files) > 0
 			pack.Bytes += bytesOf(files)
 		}
 		if !any {

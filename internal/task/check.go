@@ -2,6 +2,7 @@ package task
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
@@ -41,14 +42,28 @@ func broken(object, format string, args ...any) error {
 	return errs.New(errs.Internal, "check task graph", object, format, args...)
 }
 
+// checkNames checks that an input's fields have a name each.
+func checkNames(in *Input) error {
+	if in.Names != nil && len(in.Names) != len(in.Fields) {
+		return broken(in.Name, "there are %d names of %d columns", len(in.Names), len(in.Fields))
+	}
+	return nil
+}
+
 // checkWhole checks a table that is read whole: no file twice.
 func checkWhole(t Whole) error {
+	if err := checkNames(&t.Input); err != nil {
+		return err
+	}
 	seen := map[string]bool{}
 	for _, f := range t.Files {
-		if seen[f.Path] {
-			return broken(f.Path, "the final step reads the file twice")
+		if seen[f.Ref.Path] && !t.Repeats {
+			return broken(f.Ref.Path, "the final step reads the file twice")
 		}
-		seen[f.Path] = true
+		seen[f.Ref.Path] = true
+		if err := checkFile(&t.Input, f); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -127,6 +142,9 @@ func homes(c *Core) ([]int, error) {
 // its file's group.
 func checkTable(c *Core, at int, home []int) error {
 	t := &c.Tables[at]
+	if err := checkNames(&t.Input); err != nil {
+		return err
+	}
 	if len(t.Sources) != len(c.Keys) {
 		return broken(t.Name, "%d sources for %d keys", len(t.Sources), len(c.Keys))
 	}
@@ -134,6 +152,9 @@ func checkTable(c *Core, at int, home []int) error {
 		if !reads(t, s.Field) {
 			return broken(t.Name, "the column of %s isn't read", c.Keys[k].Text)
 		}
+	}
+	if t.Repeats {
+		return broken(t.Name, "files that come more than once are no groups")
 	}
 	seen := map[string]int{}
 	for p, pack := range c.Packs {
@@ -145,10 +166,46 @@ func checkTable(c *Core, at int, home []int) error {
 			if f.Group < 0 || f.Group >= len(home) || home[f.Group] != p {
 				return broken(f.Ref.Path, "the file of group %d is in pack %d", f.Group, p)
 			}
+			if err := checkFile(&t.Input, f); err != nil {
+				return err
+			}
 		}
 	}
 	if len(seen)+t.Dropped != t.Files {
 		return broken(t.Name, "%d files are read and %d dropped, of %d", len(seen), t.Dropped, t.Files)
+	}
+	return nil
+}
+
+// checkFile checks what a file names: its delete files must be meant for it, or a row would come back or be lost, and its
+// shape must be there.
+func checkFile(in *Input, f File) error {
+	if f.Shape < 0 || f.Shape > len(in.Shapes) || f.ByName && f.Shape == 0 {
+		return broken(f.Ref.Path, "the file is of shape %d of %d", f.Shape, len(in.Shapes))
+	}
+	vectors := 0
+	for _, at := range append(slices.Clone(f.Deletes), f.Newly...) {
+		if at < 0 || at >= len(in.Deletes) {
+			return broken(f.Ref.Path, "it names delete file %d of %d", at, len(in.Deletes))
+		}
+		d := &in.Deletes[at]
+		newest := int64(-1)
+		for _, file := range d.Files {
+			newest = max(newest, file.Sequence)
+		}
+		switch {
+		case d.Kind != catalog.EqualityDeletes && len(d.Files) != 1:
+			return broken(f.Ref.Path, "%s of %d files", d.Kind, len(d.Files))
+		case d.Target != "" && d.Target != f.Ref.Path:
+			return broken(f.Ref.Path, "it names a delete file of %s", d.Target)
+		case d.Kind == catalog.EqualityDeletes && newest <= f.Sequence, newest < f.Sequence:
+			return broken(f.Ref.Path, "its sequence number is %d, that of its %s %d", f.Sequence, d.Kind, newest)
+		case d.Kind == catalog.DeletionVector:
+			vectors++
+		}
+	}
+	if vectors > 1 && !in.Repeats {
+		return broken(f.Ref.Path, "it has %d deletion vectors", vectors)
 	}
 	return nil
 }

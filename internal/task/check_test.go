@@ -3,6 +3,7 @@ package task_test
 import (
 	"testing"
 
+	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/plantest"
 	"github.com/tarndb/tarn/internal/task"
@@ -89,6 +90,35 @@ var faults = map[string]func(g *task.Graph, c *task.Core, p, q *task.Pack){
 	},
 	"a file in the wrong pack": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
 		p.Inputs[0][0], q.Inputs[0][0] = q.Inputs[0][0], p.Inputs[0][0]
+	},
+	"a delete file that isn't there": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		p.Inputs[0][0].Deletes = []int{0}
+	},
+	"position deletes of another file": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Tables[0].Deletes = []task.Delete{{Target: q.Inputs[0][0].Ref.Path, Files: make([]task.DeleteFile, 1)}}
+		p.Inputs[0][0].Deletes = []int{0}
+	},
+	"equality deletes as old as the file": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Tables[0].Deletes = []task.Delete{{Kind: catalog.EqualityDeletes, Files: []task.DeleteFile{{Sequence: 6}, {Sequence: 7}}}}
+		p.Inputs[0][0].Deletes, p.Inputs[0][0].Sequence = []int{0}, 7
+	},
+	"position deletes older than the file": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Tables[0].Deletes = []task.Delete{{Files: []task.DeleteFile{{Sequence: 6}}}}
+		p.Inputs[0][0].Deletes, p.Inputs[0][0].Sequence = []int{0}, 7
+	},
+	"two deletion vectors of a file": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		vector := task.Delete{Kind: catalog.DeletionVector, Files: make([]task.DeleteFile, 1)}
+		c.Tables[0].Deletes = []task.Delete{vector, vector}
+		p.Inputs[0][0].Deletes = []int{0, 1}
+	},
+	"a shape that isn't there": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		p.Inputs[0][0].Shape = 1
+	},
+	"a file without IDs and shape": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		p.Inputs[0][0].ByName = true
+	},
+	"files that come more than once, by groups": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Tables[0].Repeats = true
 	},
 	"a file of no group": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
 		p.Inputs[0][0].Group = len(c.Groups)

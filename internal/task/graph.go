@@ -35,15 +35,11 @@ type View struct{ Name, SQL string }
 
 // Table is one mention of a table.
 type Table struct {
-	View   string // its name in SQL texts
-	Name   string // for people
-	Fields []catalog.Field
-	// Defaults are the fields' initial defaults in the spec's binary form, which is how they travel.
-	Defaults [][]byte
-	Sources  []Source // one per key of the core: the column that carries it
-	Files    int      // all files that the survey left, read or dropped
-	Dropped  int      // of Files, those that aren't read
-	Bytes    int64    // of Files
+	Input
+	Sources []Source // one per key of the core: the column that carries it
+	Files   int      // all files that the survey left, read or dropped
+	Dropped int      // of Files, those that aren't read
+	Bytes   int64    // of Files
 }
 
 // Source is the column of a table whose transform is a group's value.
@@ -71,13 +67,6 @@ type Pack struct {
 	Bytes  int64
 }
 
-// File is a data file of a pack, with its group.
-type File struct {
-	Ref   catalog.FileRef
-	Rows  int64
-	Group int
-}
-
 // Dropped counts what isn't read.
 type Dropped struct {
 	Groups     int
@@ -95,18 +84,11 @@ type Final struct {
 
 // Whole is a table that the final step reads whole.
 type Whole struct {
-	View     string
-	Name     string
-	Fields   []catalog.Field
-	Defaults [][]byte // as in Table
-	Files    []catalog.FileRef
+	Input
+	Files []File // of group 0, which means nothing here
 }
 
 // Value returns a group's value of one key; nil for NULL.
 func (c *Core) Value(group, key int) (transform.Value, error) {
-	b := c.Groups[group].Values[key]
-	if b == nil {
-		return nil, nil
-	}
-	return transform.DecodeBound(c.Keys[key].Type, b)
+	return catalog.DecodeValue(c.Keys[key].Type, c.Groups[group].Values[key])
 }

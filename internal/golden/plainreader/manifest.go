@@ -2,96 +2,98 @@ package plainreader
 
 import (
 	"fmt"
-	"os"
-
-	"github.com/hamba/avro/v2/ocf"
+	"strconv"
 )
 
-// File is a live data file: where it lies, how many rows its manifest claims, and its partition tuple by field name.
-type File struct {
-	Path      string // as the metadata says
-	Rows      int64
-	Partition map[string]any
-}
-
-// The values of a manifest entry's status and of a file's content.
+// The values of a manifest entry's status.
 const (
+	statusAdded   = 1
 	statusDeleted = 2
-	contentData   = 0
 )
 
-// records calls use for each record of an Avro file.
-func records(path string, use func(map[string]any) error) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	dec, err := ocf.NewDecoder(f)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", path, err)
-	}
-	for dec.HasNext() {
-		var r map[string]any
-		if err := dec.Decode(&r); err != nil {
-			return fmt.Errorf("read %s: %w", path, err)
-		}
-		if err := use(r); err != nil {
-			return err
-		}
-	}
-	return dec.Error()
+// The field IDs of a manifest list's and of a manifest's entries.
+const (
+	listPath     = 500
+	listSpec     = 502
+	listSequence = 515
+	listFirstRow = 520
+
+	entryStatus   = 0
+	entryFile     = 2
+	entrySequence = 3
+)
+
+// manifest is what the manifest list says of a manifest.
+type manifest struct {
+	path     string
+	spec     *int64 // nil: the manifest itself knows
+	sequence int64
+	firstRow *int64
 }
 
-// whole returns an integer of a record, which may be absent.
-func whole(v any) int64 {
-	switch n := v.(type) {
-	case int:
-		return int64(n)
-	case int32:
-		return int64(n)
-	case int64:
-		return n
-	}
-	return 0
-}
-
-// manifests returns the paths of a snapshot's manifests.
-func (t *Table) manifests(s *snapshot) ([]string, error) {
+// manifests returns a snapshot's manifests. Version 1 has no sequence numbers, and may have no list.
+func (t *Table) manifests(s *snapshot) ([]manifest, error) {
+	var out []manifest
 	if s.ManifestList == "" {
-		return s.Manifests, nil
-	}
-	var out []string
-	err := records(t.Local(s.ManifestList), func(r map[string]any) error {
-		path, ok := r["manifest_path"].(string)
-		if !ok {
-			return fmt.Errorf("%s has an entry without a path", s.ManifestList)
+		for _, path := range s.Manifests {
+			out = append(out, manifest{path: path})
 		}
-		out = append(out, path)
-		return nil
-	})
-	return out, err
+		return out, nil
+	}
+	entries, _, err := readAvro(t.Local(s.ManifestList), nil)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", s.ManifestList, err)
+	}
+	for _, e := range entries {
+		m := manifest{path: e.text(listPath), sequence: e.wholeOr(listSequence, 0)}
+		if id, ok := e.whole(listSpec); ok {
+			m.spec = &id
+		}
+		if first, ok := e.whole(listFirstRow); ok {
+			m.firstRow = &first
+		}
+		out = append(out, m)
+	}
+	return out, nil
 }
 
-// liveFiles adds a manifest's live data files.
-func (t *Table) liveFiles(manifest string) error {
-	return records(t.Local(manifest), func(r map[string]any) error {
-		if whole(r["status"]) == statusDeleted {
-			return nil
+// addFiles adds a manifest's live files.
+func (t *Table) addFiles(m manifest) error {
+	entries, header, err := readAvro(t.Local(m.path), nil)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", m.path, err)
+	}
+	id, _ := strconv.Atoi(string(header["partition-spec-id"]))
+	if m.spec != nil {
+		id = int(*m.spec)
+	}
+	spec, err := t.meta.spec(id)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", m.path, err)
+	}
+	for _, e := range entries {
+		status := e.wholeOr(entryStatus, -1)
+		in, ok := e[entryFile].(record)
+		if !ok || in.text(filePath) == "" || status < 0 {
+			return fmt.Errorf("%s has an entry without a file or a status", m.path)
 		}
-		f, ok := r["data_file"].(map[string]any)
-		if !ok {
-			return fmt.Errorf("%s has an entry without a file", manifest)
+		if status == statusDeleted {
+			continue
 		}
-		path, _ := f["file_path"].(string)
-		if whole(f["content"]) != contentData {
-			return fmt.Errorf("%w: %s is a delete file", ErrUnknown, path)
+		f := newFile(in, spec)
+		// Only what a commit adds inherits its number: before the numbers there were none, which is to say 0.
+		if f.sequence, ok = e.whole(entrySequence); !ok && status == statusAdded {
+			f.sequence = m.sequence
 		}
-		if format, _ := f["file_format"].(string); format != "PARQUET" && format != "parquet" {
-			return fmt.Errorf("%w: %s has the format %s", ErrUnknown, path, format)
+		if f.content != contentData {
+			t.deletes = append(t.deletes, f)
+			continue
 		}
-		tuple, _ := f["partition"].(map[string]any)
-		t.Files = append(t.Files, File{Path: path, Rows: whole(f["record_count"]), Partition: tuple})
-		return nil
-	})
+		if f.firstRow == nil && m.firstRow != nil {
+			first, next := *m.firstRow, *m.firstRow+f.Rows
+			f.firstRow, m.firstRow = &first, &next
+		}
+		t.Files = append(t.Files, f)
+	}
+	return nil
 }

@@ -2,10 +2,10 @@ package plainreader
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -14,9 +14,9 @@ import (
 	"github.com/tarndb/tarn/internal/golden"
 )
 
-// readFile reads a whole Parquet file.
-func (t *Table) readFile(ctx context.Context, f File) ([]golden.Row, error) {
-	in, err := file.OpenParquetFile(t.Local(f.Path), false, file.WithReadProps(parquet.NewReaderProperties(memory.DefaultAllocator)))
+// readParquet reads a whole Parquet file.
+func readParquet(ctx context.Context, path string, mapping []mapped) ([]record, error) {
+	in, err := file.OpenParquetFile(path, false, file.WithReadProps(parquet.NewReaderProperties(memory.DefaultAllocator)))
 	if err != nil {
 		return nil, err
 	}
@@ -30,52 +30,111 @@ func (t *Table) readFile(ctx context.Context, f File) ([]golden.Row, error) {
 		return nil, err
 	}
 	defer data.Release()
-	places, err := byFieldID(data.Schema())
-	if err != nil {
+	columns := arrowShapes(data.Schema().Fields())
+	if err := identify(columns, mapping); err != nil {
 		return nil, err
 	}
-	rows := make([]golden.Row, data.NumRows())
-	for i := range rows {
-		rows[i] = make(golden.Row, len(t.columns))
+	out := make([]record, data.NumRows())
+	for i := range out {
+		out[i] = record{}
 	}
-	for c, col := range t.columns {
-		at, ok := places[col.ID]
-		if !ok {
-			continue // written before the column was added
+	for c, column := range columns {
+		if !column.ok {
+			continue
 		}
-		if err := fill(rows, c, data.Column(at)); err != nil {
-			return nil, fmt.Errorf("column %s: %w", col.Name, err)
+		if err := fill(out, column, data.Column(c)); err != nil {
+			return nil, err
 		}
 	}
-	return rows, nil
+	return out, nil
 }
 
-// byFieldID returns the place of each column of a file by its field ID.
-func byFieldID(s *arrow.Schema) (map[int]int, error) {
-	places := map[int]int{}
-	for i, f := range s.Fields() {
-		text, ok := f.Metadata.GetValue("PARQUET:field_id")
-		id, err := strconv.Atoi(text)
-		if !ok || err != nil || id < 0 {
-			return nil, fmt.Errorf("%w: column %s has no field ID", ErrUnknown, f.Name)
-		}
-		places[id] = i
-	}
-	return places, nil
-}
-
-// fill sets one column of the rows.
-func fill(rows []golden.Row, c int, col *arrow.Column) error {
+// fill sets one column of the records.
+func fill(out []record, column shape, data *arrow.Column) error {
 	row := 0
-	for _, chunk := range col.Data().Chunks() {
+	for _, chunk := range data.Data().Chunks() {
 		for i := range chunk.Len() {
-			v, err := golden.FromArrow(chunk, i)
+			v, err := fromArrow(chunk, i, column.kids)
 			if err != nil {
 				return err
 			}
-			rows[row][c] = v
+			out[row][column.id] = v
 			row++
 		}
 	}
 	return nil
+}
+
+func arrowShapes(fields []arrow.Field) []shape {
+	var out []shape
+	for _, f := range fields {
+		out = append(out, arrowShape(f.Name, f))
+	}
+	return out
+}
+
+// arrowShape names the parts of lists and maps as the spec does, whatever the file calls them.
+func arrowShape(name string, f arrow.Field) shape {
+	text, ok := f.Metadata.GetValue("PARQUET:field_id")
+	id, err := strconv.Atoi(text)
+	s := shape{name: name, id: id, ok: ok && err == nil && id >= 0}
+	switch t := f.Type.(type) {
+	case *arrow.MapType:
+		s.kids = []shape{arrowShape("key", t.KeyField()), arrowShape("value", t.ItemField())}
+	case arrow.ListLikeType:
+		s.kids = []shape{arrowShape("element", t.ElemField())}
+	case *arrow.StructType:
+		s.kids = arrowShapes(t.Fields())
+	}
+	return s
+}
+
+// fromArrow turns a value into one of a record.
+func fromArrow(a arrow.Array, i int, kids []shape) (any, error) {
+	if a.IsNull(i) {
+		return nil, nil
+	}
+	switch x := a.(type) {
+	case *array.Map:
+		from, to := x.ValueOffsets(i)
+		keys, err := listFromArrow(x.Keys(), from, to, kids[0])
+		if err != nil {
+			return nil, err
+		}
+		values, err := listFromArrow(x.Items(), from, to, kids[1])
+		out := pairs{}
+		for k := range values {
+			out = append(out, [2]any{keys[k], values[k]})
+		}
+		return out, err
+	case array.ListLike:
+		from, to := x.ValueOffsets(i)
+		return listFromArrow(x.ListValues(), from, to, kids[0])
+	case *array.Struct:
+		out := record{}
+		for f, kid := range kids {
+			if !kid.ok {
+				continue
+			}
+			v, err := fromArrow(x.Field(f), i, kid.kids)
+			if err != nil {
+				return nil, err
+			}
+			out[kid.id] = v
+		}
+		return out, nil
+	}
+	return golden.FromArrow(a, i)
+}
+
+func listFromArrow(values arrow.Array, from, to int64, element shape) ([]any, error) {
+	out := []any{}
+	for k := from; k < to; k++ {
+		v, err := fromArrow(values, int(k), element.kids)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
 }

@@ -14,6 +14,9 @@ import (
 // and the like, but no honest one files a row in another bucket: there the slot stays, with the liar's name. The field's place is looked up in each spec by itself: specs may
 // order their fields differently, and reading a tuple of one by the places of another pairs unrelated groups.
 func ForScan(s *plan.Scan, l *catalog.TableLayout) Property {
+	if l.Repeats {
+		return none("the change log of %s has rows of one file in several places", s.Table.Ident)
+	}
 	specs := specsInUse(l)
 	var slots []Slot
 	var whys []string

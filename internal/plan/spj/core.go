@@ -105,8 +105,13 @@ func (d *decider) final(sql string) {
 		gone[c.Name] = true
 	}
 	for _, s := range d.out.Query.Scans {
-		if !inCore[s] {
+		if !inCore[s] && d.out.IsRead(s) {
 			f.Scans = append(f.Scans, s)
+		}
+	}
+	for _, a := range d.out.Answers {
+		if a.SQL != "" {
+			f.Views = append(f.Views, View{a.Block.CoreName(), a.SQL})
 		}
 	}
 	for _, b := range d.out.Query.Blocks {

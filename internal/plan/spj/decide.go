@@ -14,7 +14,7 @@ import (
 // grouping must run whole.
 func Plan(q *plan.Query, layouts map[*plan.Scan]*catalog.TableLayout, opts Options) (*Physical, error) {
 	d := &decider{
-		out: &Physical{Query: q, layouts: layouts}, off: opts.Mode == Off,
+		out: &Physical{Query: q, layouts: layouts}, off: opts.Mode == Off, noMetadata: opts.NoMetadata,
 		rels: map[plan.Rel]layout.Property{}, blocks: map[*plan.Block]layout.Property{}, cut: map[*plan.Block]bool{},
 	}
 	d.root()
@@ -54,8 +54,11 @@ func requireError(reasons []Reason) error {
 }
 
 type decider struct {
-	out    *Physical
-	off    bool
+	out *Physical
+	off bool
+	// noMetadata is set when no block may be answered by statistics of files.
+	noMetadata bool
+
 	rels   map[plan.Rel]layout.Property
 	blocks map[*plan.Block]layout.Property
 	cut    map[*plan.Block]bool // blocks whose rows come from a core
@@ -119,7 +122,7 @@ func (d *decider) root() {
 		d.completeRoot(b, p)
 		return
 	}
-	if d.split(b) {
+	if d.AnswerFromMetadata(b) || d.split(b) {
 		d.final(b.Split.Upper)
 		return
 	}
@@ -216,7 +219,7 @@ func (d *decider) child(b *plan.Block) {
 		d.core(b, p, b.ViewName(), b.SQL, Complete)
 		return
 	}
-	if !d.split(b) {
+	if !d.AnswerFromMetadata(b) && !d.split(b) {
 		d.inside(b)
 	}
 }

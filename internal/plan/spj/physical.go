@@ -17,7 +17,10 @@ const (
 )
 
 // Options steer Plan; the zero value means Auto.
-type Options struct{ Mode Mode }
+type Options struct {
+	Mode       Mode
+	NoMetadata bool // count, min and max are computed from rows alone, as they are with Off
+}
 
 // Physical is a query's plan: cores, which run in packs, then the final step. Without a final step the one core's rows are
 // the answer.
@@ -27,6 +30,8 @@ type Physical struct {
 	Final *Final // nil: the rows of Cores[0] stream to the client
 	// Reasons has, for each join, grouping or window that runs whole, why it does.
 	Reasons []Reason
+	// Answers has the blocks that statistics of files answer, and those that they would but for what is said there.
+	Answers []Answer
 	layouts map[*plan.Scan]*catalog.TableLayout
 }
 

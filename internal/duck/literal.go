@@ -1,0 +1,95 @@
+package duck
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/transform"
+)
+
+// initialSQL returns the value of f in files that were written before it was added, as read_parquet wants it: text that
+// DuckDB casts to the column's type.
+func initialSQL(f catalog.Field) (string, error) {
+	switch {
+	case !hasDefault(f):
+		return "NULL", nil
+	case f.Type.Nested == catalog.NotNested:
+		return literalSQL(f.Type.Primitive, f.InitialDefault), nil
+	}
+	expr, err := defaultExpr(f)
+	return "CAST(" + expr + " AS VARCHAR)", err
+}
+
+func hasDefault(f catalog.Field) bool { return f.HasDefault || f.InitialDefault != nil }
+
+// defaultExpr returns the value of f where it is missing, of f's type. A struct's default is by the spec a struct of its
+// fields' defaults.
+func defaultExpr(f catalog.Field) (string, error) {
+	switch {
+	case !hasDefault(f):
+		return castSQL("NULL", f)
+	case f.Type.Nested == catalog.NotNested:
+		return castSQL(literalSQL(f.Type.Primitive, f.InitialDefault), f)
+	case f.Type.Nested != catalog.Struct:
+		return "", errs.New(errs.Unsupported, "read column", f.Name, "a default of type %s can't be read", f.Type)
+	}
+	parts := make([]string, len(f.Type.Fields))
+	for i, inner := range f.Type.Fields {
+		expr, err := defaultExpr(inner)
+		if err != nil {
+			return "", err
+		}
+		parts[i] = quoteName(inner.Name) + " := " + expr
+	}
+	return "struct_pack(" + strings.Join(parts, ", ") + ")", nil
+}
+
+// literalSQL returns v, a value of t or of a type that was promoted to it, as text that DuckDB casts to the type of t.
+func literalSQL(t transform.Type, v transform.Value) string {
+	switch v := promoted(t, v).(type) {
+	case nil:
+		return "NULL"
+	case []byte:
+		return quoteText(blobText(v))
+	default:
+		return textSQL(transform.FormatValue(t, v))
+	}
+}
+
+// promoted returns v as a value of t, to whose type that of v was promoted.
+func promoted(t transform.Type, v transform.Value) transform.Value {
+	const microsPerDay = 24 * 60 * 60 * 1_000_000
+	switch n := v.(type) {
+	case float32:
+		if t.Kind == transform.Double {
+			return float64(n)
+		}
+	case int32:
+		switch t.Kind {
+		case transform.Timestamp:
+			return int64(n) * microsPerDay
+		case transform.TimestampNS:
+			return int64(n) * microsPerDay * 1000
+		}
+	}
+	return v
+}
+
+// textSQL returns text as an SQL string, also text with a zero byte, at which DuckDB ends a statement.
+func textSQL(text string) string {
+	if strings.ContainsRune(text, 0) {
+		return "decode(CAST(" + quoteText(blobText([]byte(text))) + " AS BLOB))"
+	}
+	return quoteText(text)
+}
+
+// blobText returns bytes as DuckDB casts them from text.
+func blobText(b []byte) string {
+	var text strings.Builder
+	for _, c := range b {
+		fmt.Fprintf(&text, `\x%02X`, c)
+	}
+	return text.String()
+}

@@ -1,0 +1,205 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/deletes"
+	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/task"
+)
+
+// deleteStore holds what the delete files of a run say. Each is read once, by the pack that first needs it, and let go when
+// no pack will need it any more: what the running packs need is in memory, not what the table has.
+type deleteStore struct {
+	mu    sync.Mutex
+	parts map[string]*deletePart
+	keys  map[*task.Delete]string
+}
+
+// deletePart is a task.Delete. Mentions of one table share it.
+type deletePart struct {
+	users int // packs that still need it
+	once  sync.Once
+	err   error
+	// positions are the deleted rows by data file; a deletion vector has one entry, under its target.
+	positions map[string]*deletes.Positions
+	values    *deletes.Values
+}
+
+// newDeleteStore counts who needs what.
+func newDeleteStore(g *task.Graph) *deleteStore {
+	s := &deleteStore{parts: map[string]*deletePart{}, keys: map[*task.Delete]string{}}
+	for i := range g.Cores {
+		c := &g.Cores[i]
+		for p := range c.Packs {
+			for t := range c.Tables {
+				s.count(&c.Tables[t].Input, c.Packs[p].Inputs[t])
+			}
+		}
+	}
+	if g.Final != nil {
+		for i := range g.Final.Tables {
+			s.count(&g.Final.Tables[i].Input, g.Final.Tables[i].Files)
+		}
+	}
+	return s
+}
+
+func (s *deleteStore) count(in *task.Input, files []task.File) {
+	for _, at := range needed(files) {
+		key := s.key(&in.Deletes[at])
+		if s.parts[key] == nil {
+			s.parts[key] = &deletePart{}
+		}
+		s.parts[key].users++
+	}
+}
+
+// key tells parts apart by the files that they are made of.
+func (s *deleteStore) key(d *task.Delete) string {
+	if key, ok := s.keys[d]; ok {
+		return key
+	}
+	paths := make([]string, len(d.Files))
+	for i, f := range d.Files {
+		paths[i] = f.Ref.Path
+	}
+	key := fmt.Sprintf("%s %d %v %s", d.Kind, d.Offset, d.Equality, strings.Join(paths, "\n"))
+	s.keys[d] = key
+	return key
+}
+
+// needed returns the places of the deletes that files name, each once.
+func needed(files []task.File) []int {
+	var out []int
+	seen := map[int]bool{}
+	for _, f := range files {
+		for _, list := range [][]int{f.Deletes, f.Newly} {
+			for _, at := range list {
+				if !seen[at] {
+					seen[at] = true
+					out = append(out, at)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// register makes the deletes of files known to the connection's instance, for a scan of those files. The id is 0 when no
+// row of theirs is deleted. Release, which is never nil, ends that.
+func (s *deleteStore) register(ctx context.Context, db *duck.DB, conn *duck.Conn, in *task.Input, files []task.File) (id int64, release func(), err error) {
+	places := needed(files)
+	if len(places) == 0 {
+		return 0, func() {}, nil
+	}
+	parts := map[int]*deletePart{}
+	for _, at := range places {
+		part := s.part(&in.Deletes[at])
+		part.once.Do(func() { part.err = part.read(ctx, conn, in, &in.Deletes[at]) })
+		if part.err != nil {
+			return 0, func() {}, part.err
+		}
+		parts[at] = part
+	}
+	spec := duck.DeletesSpec{Files: make([]duck.FileDeletes, len(files))}
+	for i := range files {
+		spec.Files[i] = fileDeletes(in, &files[i], parts)
+	}
+	id, forget, err := db.RegisterDeletes(spec)
+	if err != nil {
+		return 0, func() {}, err
+	}
+	return id, func() { forget(); s.release(in, places) }, nil
+}
+
+func (s *deleteStore) part(d *task.Delete) *deletePart {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.parts[s.key(d)]
+}
+
+func (s *deleteStore) release(in *task.Input, places []int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, at := range places {
+		key := s.key(&in.Deletes[at])
+		if part := s.parts[key]; part.users > 1 {
+			part.users--
+		} else {
+			delete(s.parts, key)
+		}
+	}
+}
+
+// fileDeletes returns which rows of a file are left out.
+func fileDeletes(in *task.Input, f *task.File, parts map[int]*deletePart) duck.FileDeletes {
+	out := duck.FileDeletes{Sequence: f.Sequence, Deleted: rowSet(in, f, f.Deletes, parts)}
+	if f.Newly != nil {
+		only := rowSet(in, f, f.Newly, parts)
+		out.Only = &only
+	}
+	return out
+}
+
+func rowSet(in *task.Input, f *task.File, places []int, parts map[int]*deletePart) duck.RowSet {
+	var out duck.RowSet
+	shared := false // what out.Positions points to is a part's own
+	for _, at := range places {
+		part := parts[at]
+		if part.values != nil {
+			out.Equality = append(out.Equality, duck.EqualityTest{
+				Columns: equalityPlaces(in, f, in.Deletes[at].Equality), Set: part.values, Scopes: []int{0},
+			})
+			continue
+		}
+		more := part.positions[f.Ref.Path]
+		switch {
+		case more == nil:
+		case out.Positions == nil:
+			out.Positions, shared = more, true
+		case shared:
+			union := &deletes.Positions{}
+			union.Union(out.Positions)
+			union.Union(more)
+			out.Positions, shared = union, false
+		default:
+			out.Positions.Union(more)
+		}
+	}
+	return out
+}
+
+// equalityColumns returns the columns that the equality deletes of a file compare, in the order of their first mention.
+func equalityColumns(in *task.Input, f *task.File) []catalog.FieldID {
+	var out []catalog.FieldID
+	seen := map[catalog.FieldID]bool{}
+	for _, list := range [][]int{f.Deletes, f.Newly} {
+		for _, at := range list {
+			for _, id := range in.Deletes[at].Equality {
+				if !seen[id] {
+					seen[id] = true
+					out = append(out, id)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// equalityPlaces returns the places of columns among those of the file.
+func equalityPlaces(in *task.Input, f *task.File, columns []catalog.FieldID) []int {
+	place := map[catalog.FieldID]int{}
+	for i, id := range equalityColumns(in, f) {
+		place[id] = i
+	}
+	out := make([]int, len(columns))
+	for i, id := range columns {
+		out[i] = place[id]
+	}
+	return out
+}

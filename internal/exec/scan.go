@@ -1,0 +1,64 @@
+package exec
+
+import (
+	"context"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/task"
+)
+
+// scanOf returns the scan of an input's files.
+func scanOf(in *task.Input, files []task.File) (duck.Scan, error) {
+	scan := duck.Scan{Columns: scanColumns(in.Fields), Files: make([]duck.ScanFile, len(files))}
+	for i, name := range in.Names {
+		scan.Columns[i].As = name
+	}
+	for i := range files {
+		f := &files[i]
+		out := duck.ScanFile{
+			Ref: f.Ref, Rows: f.Rows, Shape: in.ShapeOf(f.Shape), ByName: f.ByName, Spec: f.Spec, Sequence: f.Sequence, FirstRowID: f.FirstRowID,
+		}
+		for _, id := range equalityColumns(in, f) {
+			out.Equality = append(out.Equality, in.Equality[id])
+		}
+		var err error
+		if out.Constants, err = in.ConstantsOf(*f); err != nil {
+			return scan, err
+		}
+		if out.Partition, err = in.PartitionOf(*f); err != nil {
+			return scan, err
+		}
+		scan.Files[i] = out
+	}
+	return scan, nil
+}
+
+func scanColumns(fields []catalog.Field) []duck.ScanColumn {
+	out := make([]duck.ScanColumn, len(fields))
+	for i, f := range fields {
+		out[i] = duck.ScanColumn{Field: f, As: f.Name}
+	}
+	return out
+}
+
+// makeView makes the view of an input over files. Release is to be called when no statement reads it any more.
+func (s *deleteStore) makeView(ctx context.Context, db *duck.DB, conn *duck.Conn, in *task.Input, files []task.File, checks []duck.ScanCheck) (release func(), err error) {
+	scan, err := scanOf(in, files)
+	if err != nil {
+		return func() {}, err
+	}
+	scan.Checks = checks
+	if scan.Deletes, release, err = s.register(ctx, db, conn, in, files); err != nil {
+		return release, err
+	}
+	text, err := duck.ScanSQL(scan)
+	if err == nil {
+		err = makeView(ctx, conn, in.View, text)
+	}
+	return release, err
+}
+
+func makeView(ctx context.Context, conn *duck.Conn, name, sql string) error {
+	return conn.Exec(ctx, "CREATE OR REPLACE VIEW "+name+" AS "+sql)
+}

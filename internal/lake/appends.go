@@ -1,0 +1,56 @@
+package lake
+
+import (
+	"context"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+)
+
+// appended returns the data manifests that the snapshots of a run of appends added; other manifests hold none of their
+// files as added ones. An append that deletes rows after all is refused: a run of appends couldn't show that.
+func (c *Catalog) appended(ctx context.Context, h *handle) ([]manifest, error) {
+	var out []manifest
+	seen := map[string]bool{}
+	for _, snapshot := range h.run {
+		list, err := c.manifests(ctx, snapshot)
+		if err != nil {
+			return nil, err
+		}
+		for i := range list {
+			m := &list[i]
+			if m.SnapshotID != nil && *m.SnapshotID != snapshot.SnapshotID || seen[m.Path] {
+				continue
+			}
+			seen[m.Path] = true
+			switch {
+			case m.Content == contentData:
+				out = append(out, *m)
+			case m.AddedFiles != 0:
+				return nil, errs.New(errs.Invalid, "read appends", m.Path, "snapshot %d calls itself an append and has delete files", snapshot.SnapshotID).
+					WithHint("read the change log, namespace.table.changes")
+			}
+		}
+	}
+	return out, nil
+}
+
+// manifests returns the manifests of what is read: of the pinned snapshot, or of a run of appends.
+func (s *scan) manifests(ctx context.Context, h *handle, what catalog.Reading) ([]manifest, error) {
+	if what != catalog.ReadAppends {
+		return s.catalog.manifests(ctx, h.snapshot)
+	}
+	s.run = map[int64]bool{}
+	for _, snapshot := range h.run {
+		s.run[snapshot.SnapshotID] = true
+	}
+	return s.catalog.appended(ctx, h)
+}
+
+// takes says whether an entry's file is part of what is read: a live file, or, of a run of appends, one that it added.
+func (s *scan) takes(e *entry) bool {
+	if s.run == nil {
+		return e.isLive()
+	}
+	return e.Status == entryAdded && e.SnapshotID != nil && s.run[*e.SnapshotID]
+}

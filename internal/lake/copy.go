@@ -1,0 +1,160 @@
+package lake
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"github.com/tarndb/tarn/internal/errs"
+)
+
+// copier makes Parquet copies, of the columns wanted, of files that can't be read as they are.
+type copier struct {
+	catalog *Catalog
+	dir     string
+	busy    chan struct{} // has room for as many as work at a time: rows are decoded and encoded, which takes a core each
+}
+
+func newCopier(c *Catalog, dir string) *copier {
+	return &copier{catalog: c, dir: dir, busy: make(chan struct{}, runtime.GOMAXPROCS(0))}
+}
+
+// path returns where the copy of a file lies. Scans of the same columns share it.
+func (c *copier) path(j *judge, path string) string {
+	h := sha256.New()
+	for _, f := range j.wants {
+		fmt.Fprintf(h, "%d ", f.ID)
+	}
+	h.Write([]byte(path))
+	return filepath.Join(c.dir, hex.EncodeToString(h.Sum(nil)[:16])+".parquet")
+}
+
+// copied makes a copy by write, unless there is one, and returns its footer. write returns errors without a kind for bytes
+// that make no sense.
+func (c *copier) copied(ctx context.Context, j *judge, s source, write func(in file, to string) (rows int64, err error)) (footer, error) {
+	select {
+	case c.busy <- struct{}{}:
+		defer func() { <-c.busy }()
+	case <-ctx.Done():
+		return footer{}, ctx.Err()
+	}
+	path := c.path(j, s.ref.Path)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := c.make(ctx, s, path, write); err != nil {
+			return footer{}, err
+		}
+	}
+	return copyFooter(path)
+}
+
+// make writes to a name of its own first: a copy is there whole or not at all.
+func (c *copier) make(ctx context.Context, s source, path string, write func(in file, to string) (rows int64, err error)) (err error) {
+	in, err := c.catalog.fio.Open(ctx, s.ref.Path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	temp, err := os.CreateTemp(c.dir, filepath.Base(path)+"-*")
+	if err != nil {
+		return fileError("create", path, err)
+	}
+	if err := temp.Close(); err != nil {
+		return fileError("create", path, err)
+	}
+	var rows int64
+	err = guard("read", s.ref.Path, func() (err error) {
+		rows, err = write(in, temp.Name())
+		return err
+	})
+	if err == nil {
+		err = s.check(in.Size(), rows)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temp.Name()))
+	}
+	return fileError("create", path, os.Rename(temp.Name(), path))
+}
+
+func copyFooter(path string) (foot footer, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return footer{}, fileError("open", path, err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return footer{}, fileError("open", path, err)
+	}
+	_, foot, err = parseFooter(localFile{f, info.Size()}, path)
+	return foot, err
+}
+
+// A row group of a copy has so many rows at most, or about so many bytes: it is all that is in memory.
+const (
+	copyGroupRows  = 64 << 10
+	copyGroupBytes = 16 << 20
+)
+
+// copyWriter writes record batches to a copy, each as a row group.
+type copyWriter struct {
+	file *os.File
+	out  *pqarrow.FileWriter
+	rows int64
+	path string
+}
+
+func newCopyWriter(path string, schema *arrow.Schema) (*copyWriter, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return nil, fileError("write", path, err)
+	}
+	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithDictionaryDefault(false),
+		parquet.WithStats(false), parquet.WithMaxRowGroupLength(copyGroupRows))
+	out, err := pqarrow.NewFileWriter(schema, f, props, pqarrow.NewArrowWriterProperties())
+	if err != nil {
+		return nil, errors.Join(errs.Wrap(errs.Unsupported, "", "", err), f.Close())
+	}
+	return &copyWriter{file: f, out: out, path: path}, nil
+}
+
+func (w *copyWriter) add(batch arrow.RecordBatch) error {
+	w.rows += batch.NumRows()
+	return w.fault(w.out.Write(batch))
+}
+
+// close finishes the copy, or gives it up when err isn't nil.
+func (w *copyWriter) close(err error) error {
+	closed := errors.Join(w.out.Close(), ignoreClosed(w.file.Close()))
+	if err != nil {
+		return err
+	}
+	return w.fault(closed)
+}
+
+// ignoreClosed forgives that the Parquet writer has closed the file too.
+func ignoreClosed(err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// fault gives an error of writing a kind, so that it isn't taken for one of the bytes that are read.
+func (w *copyWriter) fault(err error) error {
+	var system *fs.PathError
+	if err == nil || !errors.As(err, &system) {
+		return errs.Wrap(errs.Unsupported, "write copy", "", err)
+	}
+	return fileError("write", w.path, err)
+}

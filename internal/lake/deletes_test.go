@@ -1,0 +1,323 @@
+package lake
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	icebergio "github.com/apache/iceberg-go/io"
+	"github.com/apache/iceberg-go/table"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/transform"
+)
+
+// deleted is a delete file of a test, of no certain target or columns.
+func deleted(kind catalog.DeleteKind, sequence int64, spec catalog.SpecID, tuple ...transform.Value) liveDelete {
+	return liveDelete{DeleteFile: catalog.DeleteFile{Kind: kind, Sequence: sequence, Spec: spec, Partition: tuple, Format: catalog.Parquet}}
+}
+
+func everywhere(d liveDelete) liveDelete { d.global = true; return d }
+
+func ofFile(d liveDelete, path string) liveDelete { d.Target = path; return d }
+
+// TestWhichDeletesApply has the spec's rules of scope and sequence number, each delete file named by its place.
+func TestWhichDeletesApply(t *testing.T) {
+	const pos, eq, dv = catalog.PositionDeletes, catalog.EqualityDeletes, catalog.DeletionVector
+	for _, c := range []struct {
+		name    string
+		file    catalog.DataFile
+		deletes []liveDelete
+		want    []int
+	}{
+		{"DEL-2 older file", catalog.DataFile{Sequence: 5}, []liveDelete{
+			deleted(pos, 5, 0), everywhere(deleted(eq, 5, 0)), everywhere(deleted(eq, 6, 0)), deleted(pos, 4, 0),
+		}, []int{0, 2}},
+		{"DEL-2 newer file", catalog.DataFile{Sequence: 6}, []liveDelete{deleted(pos, 5, 0), everywhere(deleted(eq, 5, 0)), everywhere(deleted(eq, 6, 0))}, nil},
+		{"DEL-3 other partition", catalog.DataFile{Sequence: 1, Partition: []transform.Value{int32(1)}}, []liveDelete{deleted(eq, 2, 0, int32(0)), deleted(eq, 2, 0, int32(1))}, []int{1}},
+		{"DEL-4 other spec", catalog.DataFile{Sequence: 1, Partition: []transform.Value{"eu"}}, []liveDelete{deleted(eq, 2, 1, "eu"), deleted(pos, 2, 1, "eu")}, nil},
+		{"NULL is a partition", catalog.DataFile{Sequence: 1, Partition: []transform.Value{nil}}, []liveDelete{deleted(eq, 2, 0, ""), deleted(eq, 2, 0, nil)}, []int{1}},
+		{"a long is an int's partition", catalog.DataFile{Sequence: 1, Partition: []transform.Value{int64(3)}}, []liveDelete{deleted(eq, 2, 0, int32(3))}, []int{0}},
+		{"global equality deletes cross specs", catalog.DataFile{Sequence: 1, Spec: 2, Partition: []transform.Value{"x"}}, []liveDelete{everywhere(deleted(eq, 2, 0))}, []int{0}},
+		{"global equality deletes of void fields", catalog.DataFile{Sequence: 1, Spec: 2, Partition: []transform.Value{"x"}}, []liveDelete{everywhere(deleted(eq, 2, 1, nil))}, []int{0}},
+		{"position deletes are never global", catalog.DataFile{Sequence: 1, Spec: 2, Partition: []transform.Value{"x"}}, []liveDelete{everywhere(deleted(pos, 2, 0))}, nil},
+		{"file-scoped deletes apply by path alone", catalog.DataFile{Ref: catalog.FileRef{Path: "/f"}, Sequence: 1, Partition: []transform.Value{"x"}}, []liveDelete{
+			ofFile(deleted(pos, 1, 3), "/f"), ofFile(deleted(pos, 2, 0, "x"), "/g"), ofFile(deleted(pos, 0, 0, "x"), "/f"),
+		}, []int{0}},
+		{"a vector replaces position deletes, not equality deletes", catalog.DataFile{Ref: catalog.FileRef{Path: "/f"}, Sequence: 1}, []liveDelete{
+			deleted(pos, 2, 0), ofFile(deleted(pos, 2, 0), "/f"), everywhere(deleted(eq, 2, 0)), ofFile(deleted(dv, 2, 0), "/f"), ofFile(deleted(dv, 2, 0), "/g"),
+		}, []int{2, 3}},
+		{"a vector as old as the file applies", catalog.DataFile{Ref: catalog.FileRef{Path: "/f"}, Sequence: 2}, []liveDelete{ofFile(deleted(dv, 2, 0), "/f")}, []int{0}},
+		{"a vector older than the file doesn't", catalog.DataFile{Ref: catalog.FileRef{Path: "/f"}, Sequence: 3}, []liveDelete{ofFile(deleted(dv, 2, 0), "/f"), deleted(pos, 3, 0)}, []int{1}},
+		{"files of format version 1", catalog.DataFile{}, []liveDelete{everywhere(deleted(eq, 1, 0)), everywhere(deleted(eq, 0, 0)), deleted(pos, 0, 0)}, []int{0, 2}},
+		{"numbers don't follow the order", catalog.DataFile{Sequence: 4}, []liveDelete{deleted(pos, 9, 0), deleted(pos, 3, 0), deleted(pos, 5, 0), deleted(pos, 4, 0)}, []int{0, 2, 3}},
+	} {
+		got, list, err := applied(c.deletes, c.file)
+		if err != nil || !reflect.DeepEqual(got, c.want) || len(list) != len(c.want) {
+			t.Errorf("%s: got %v of %d, %v, want %v", c.name, got, len(list), err, c.want)
+		}
+	}
+}
+
+// applied returns the places of the deletes that apply to the file, found as a survey finds them, and the layout's list.
+func applied(deletes []liveDelete, f catalog.DataFile) (places []int, list []catalog.DeleteFile, err error) {
+	for i := range deletes {
+		deletes[i].Ref.Path = fmt.Sprintf("/d%02d", i)
+	}
+	x, err := newDeleteIndex(deletes)
+	if err != nil {
+		return nil, nil, err
+	}
+	x.mark(&f)
+	if list, err = x.seal(localIO{}); err != nil {
+		return nil, nil, err
+	}
+	for _, n := range x.listFor(&f, sharedDeletes{}) {
+		places = append(places, slices.IndexFunc(deletes, func(d liveDelete) bool { return d.Ref.Path == list[n].Ref.Path }))
+	}
+	return places, list, nil
+}
+
+// TestIndexAgainstTheRules draws tables of few sequence numbers, partitions and paths, and compares the index with the
+// rules, each asked of each pair of files.
+func TestIndexAgainstTheRules(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for range 300 {
+		var deletes []liveDelete
+		for i := range 1 + rng.IntN(12) {
+			d := deleted(catalog.DeleteKind(rng.IntN(3)), rng.Int64N(5), catalog.SpecID(rng.IntN(2)), int32(rng.IntN(2)))
+			d.Ref.Path = fmt.Sprintf("/d%02d", i)
+			switch {
+			case d.Kind == catalog.DeletionVector:
+				d.Target = fmt.Sprint("/", i) // one of each file
+			case d.Kind == catalog.EqualityDeletes:
+				d.global = rng.IntN(3) == 0
+			case rng.IntN(3) == 0:
+				d.Target = fmt.Sprint("/", rng.IntN(4))
+			}
+			deletes = append(deletes, d)
+		}
+		var files []catalog.DataFile
+		for i := range 8 {
+			files = append(files, catalog.DataFile{
+				Ref: catalog.FileRef{Path: fmt.Sprint("/", i)}, Sequence: rng.Int64N(5), Spec: catalog.SpecID(rng.IntN(2)), Partition: []transform.Value{int32(rng.IntN(2))},
+			})
+		}
+		x, err := newDeleteIndex(deletes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		used := map[string]bool{}
+		for i := range files {
+			x.mark(&files[i])
+		}
+		list, err := x.seal(localIO{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared := sharedDeletes{}
+		for i := range files {
+			var got []string
+			for _, n := range x.listFor(&files[i], shared) {
+				got = append(got, list[n].Ref.Path)
+				used[list[n].Ref.Path] = true
+			}
+			if want := byTheRules(&files[i], deletes); !slices.Equal(got, want) {
+				t.Fatalf("seed %d: %+v: got %v, want %v of %+v", seed, files[i], got, want, deletes)
+			}
+		}
+		if len(used) != len(list) {
+			t.Fatalf("seed %d: %d delete files are listed and %d used", seed, len(list), len(used))
+		}
+	}
+}
+
+func byTheRules(f *catalog.DataFile, deletes []liveDelete) (paths []string) {
+	covered := slices.ContainsFunc(deletes, func(d liveDelete) bool {
+		return d.Kind == catalog.DeletionVector && d.Target == f.Ref.Path && f.Sequence <= d.Sequence
+	})
+	for _, d := range deletes {
+		samePartition := d.Spec == f.Spec && reflect.DeepEqual(d.Partition, f.Partition)
+		var applies bool
+		switch d.Kind {
+		case catalog.DeletionVector:
+			applies = d.Target == f.Ref.Path && f.Sequence <= d.Sequence
+		case catalog.PositionDeletes:
+			applies = !covered && f.Sequence <= d.Sequence && (d.Target == f.Ref.Path || d.Target == "" && samePartition)
+		case catalog.EqualityDeletes:
+			applies = f.Sequence < d.Sequence && (d.global || samePartition)
+		}
+		if applies {
+			paths = append(paths, d.Ref.Path)
+		}
+	}
+	return paths
+}
+
+// TestTwoVectorsOfOneFile are Corrupt, and the error names both and their file.
+func TestTwoVectorsOfOneFile(t *testing.T) {
+	a, b := ofFile(deleted(catalog.DeletionVector, 1, 0), "/f"), ofFile(deleted(catalog.DeletionVector, 2, 0), "/f")
+	_, _, err := applied([]liveDelete{a, b}, catalog.DataFile{})
+	if errs.KindOf(err) != errs.Corrupt || !strings.Contains(err.Error(), "/d00") || !strings.Contains(err.Error(), "/d01") || !strings.Contains(err.Error(), "/f") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestDeleteEntries is what entries of delete manifests make: their targets, and errors for what they lack.
+func TestDeleteEntries(t *testing.T) {
+	vector := func(more fields) fields {
+		out := fields{"content": 1, "file_path": "/p.puffin", "file_format": "PUFFIN", "referenced_data_file": fields{"string": "/f1"}, "content_offset": long(4), "content_size_in_bytes": long(46)}
+		for k, v := range more {
+			out[k] = v
+		}
+		return out
+	}
+	bounds := func(lower, upper string) fields {
+		one := func(v string) fields { return fields{"array": []fields{{"key": deletePathID, "value": []byte(v)}}} }
+		return fields{"content": 1, "lower_bounds": one(lower), "upper_bounds": one(upper)}
+	}
+	for _, c := range []struct {
+		name string
+		file fields
+		want string
+	}{
+		{"DEL-12 first vector", vector(nil), "deletion vector /f1 4 46 []"},
+		{"DEL-12 second vector", vector(fields{"referenced_data_file": fields{"string": "/f2"}, "content_offset": long(50), "content_size_in_bytes": long(44)}), "deletion vector /f2 50 44 []"},
+		{"by name", fields{"content": 1, "referenced_data_file": fields{"string": "/f"}}, "position deletes /f 0 0 []"},
+		{"by bounds", bounds("/f", "/f"), "position deletes /f 0 0 []"},
+		{"of several files", bounds("/f", "/g"), "position deletes  0 0 []"},
+		{"equality", fields{"content": 2, "equality_ids": fields{"array": []int{5, 2, 5}}}, "equality deletes  0 0 [2 5]"},
+		{"no columns", fields{"content": 2}, "no equality_ids"},
+		{"equality in puffin", fields{"content": 2, "file_format": "puffin", "equality_ids": fields{"array": []int{1}}}, "format puffin"},
+		{"no target", vector(fields{"referenced_data_file": nil}), "no referenced_data_file"},
+		{"no offset", vector(fields{"content_offset": nil}), "no content_offset"},
+		{"no length", vector(fields{"content_size_in_bytes": nil}), "content_size_in_bytes"},
+		{"negative offset", vector(fields{"content_offset": long(-1)}), "byte -1"},
+		{"beyond the file", vector(fields{"content_offset": long(60)}), "in a file of 100"},
+	} {
+		m := manifestAt(writeAvro(t, entrySchema(""), fileEntry(1, c.file)))
+		m.Content = contentPositionDeletes
+		got, err := visitAll(t, m, unpartitioned, func(e *entry) string {
+			d, err := deleteOf(e)
+			if err != nil {
+				return fmt.Sprint(errs.KindOf(err), " ", err)
+			}
+			return fmt.Sprint(d.Kind, " ", d.Target, " ", d.Offset, " ", d.Length, " ", d.Equality)
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if strings.HasPrefix(got[0], "corrupt") {
+			if !strings.Contains(got[0], c.want) {
+				t.Errorf("%s: got %s, want %q", c.name, got[0], c.want)
+			}
+		} else if got[0] != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, got[0], c.want)
+		}
+	}
+}
+
+// TestDeletesThatCannotBeRead are refused if they apply to a file that is read, and only then.
+func TestDeletesThatCannotBeRead(t *testing.T) {
+	for name, change := range map[string]func(*liveDelete){
+		"orc":       func(d *liveDelete) { d.Format = catalog.ORC },
+		"encrypted": func(d *liveDelete) { d.encrypted = true },
+	} {
+		d := deleted(catalog.PositionDeletes, 2, 0)
+		change(&d)
+		if _, _, err := applied([]liveDelete{d}, catalog.DataFile{Sequence: 1}); errs.KindOf(err) != errs.Unsupported || !strings.Contains(err.Error(), "/d00") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, _, err := applied([]liveDelete{d}, catalog.DataFile{Sequence: 3}); err != nil {
+			t.Errorf("%s, of no file: %v", name, err)
+		}
+	}
+}
+
+// TestDeletesOfGoldenTables compares which deletes apply to which files with what iceberg-go plans. It leaves equality
+// deletes out whose bounds are off the file's.
+func TestDeletesOfGoldenTables(t *testing.T) {
+	seen := 0
+	for _, g := range goldenTables(t) {
+		loaded, err := g.catalog.LoadTable(t.Context(), g.id, catalog.Version{})
+		if err != nil {
+			continue // which another test looks at
+		}
+		layout, err := g.catalog.Survey(t.Context(), loaded, catalog.Filter{})
+		if err != nil || len(layout.Deletes) == 0 {
+			continue
+		}
+		want := theirDeletes(t, g.catalog, loaded)
+		err = layout.Files(t.Context(), func(f catalog.DataFile) error {
+			seen += len(f.Deletes)
+			theirs := want[f.Ref.Path]
+			for _, n := range f.Deletes {
+				d := layout.Deletes[n]
+				name := deleteName(d.Ref.Path, d.Offset)
+				if !theirs[name] && d.Kind != catalog.EqualityDeletes {
+					t.Errorf("%s: %s doesn't apply to %s", g.id, name, f.Ref.Path)
+				}
+				delete(theirs, name)
+			}
+			if len(theirs) > 0 {
+				t.Errorf("%s: %v apply to %s, too", g.id, theirs, f.Ref.Path)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen < 50 {
+		t.Errorf("only %d deletes seen", seen)
+	}
+}
+
+func deleteName(path string, offset int64) string { return fmt.Sprint(path, " at ", offset) }
+
+// theirDeletes returns the names of the deletes that apply to each data file.
+func theirDeletes(t *testing.T, c *Catalog, of *catalog.Table) map[string]map[string]bool {
+	t.Helper()
+	h, err := c.handleOf(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fs := func(context.Context) (icebergio.IO, error) { return relocatedFS{c.fio}, nil }
+	tasks, err := table.New([]string{"t"}, h.meta, h.location, fs, nil).Scan().PlanFiles(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]map[string]bool{}
+	for _, task := range tasks {
+		names := map[string]bool{}
+		for _, d := range slices.Concat(task.DeleteFiles, task.EqualityDeleteFiles, task.DeletionVectorFiles) {
+			var offset int64
+			if o := d.ContentOffset(); o != nil {
+				offset = *o
+			}
+			names[deleteName(d.FilePath(), offset)] = true
+		}
+		out[task.File.FilePath()] = names
+	}
+	return out
+}
+
+// relocatedFS lets iceberg-go read files where they lie.
+type relocatedFS struct{ fio fileIO }
+
+func (f relocatedFS) Open(name string) (icebergio.File, error) {
+	local, err := f.fio.Local(name)
+	if err != nil {
+		return nil, err
+	}
+	return icebergio.LocalFS{}.Open(local)
+}
+
+func (f relocatedFS) Remove(string) error { return errInjected }

@@ -1,0 +1,154 @@
+package lake
+
+import (
+	"fmt"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/transform"
+)
+
+// entryStatus is what a manifest entry says of its file.
+type entryStatus int32
+
+// The statuses of the spec, "Manifests".
+const (
+	entryExisting entryStatus = 0
+	entryAdded    entryStatus = 1
+	entryDeleted  entryStatus = 2
+)
+
+// content is what a manifest's or an entry's file holds, in the spec's numbers.
+type content int32
+
+// The contents of files. A delete manifest's content has the number of position deletes.
+const (
+	contentData            content = 0
+	contentPositionDeletes content = 1
+	contentEqualityDeletes content = 2
+)
+
+// noSequence stands for a sequence number that is neither written nor inherited.
+const noSequence = -1
+
+// entry is one manifest entry with all that is inherited from its manifest filled in. The reader reuses it, and its
+// pointers, maps, slices and bytes with it: what is kept beyond the visit must be cloned. Only Path, Referenced, Format
+// and Partition may be kept as they are; Partition is shared and must not be changed.
+type entry struct {
+	Status       entryStatus
+	SnapshotID   *int64
+	Sequence     int64 // data sequence number; of a deleted entry it may be noSequence
+	FileSequence int64 // of an existing or deleted entry it may be noSequence
+	FirstRowID   *int64
+
+	Content   content
+	Path      string
+	Format    catalog.FileFormat
+	Spec      catalog.SpecID
+	Partition []transform.Value // in the order of its spec's fields
+	Rows      int64
+	Bytes     int64
+
+	// Statistics by field ID, decoded only when asked for. They are empty, and never nil, when the file has none.
+	ColumnSizes map[int]int64
+	ValueCounts map[int]int64
+	NullCounts  map[int]int64
+	NaNCounts   map[int]int64
+	Lower       map[int][]byte
+	Upper       map[int][]byte
+
+	KeyMetadata  []byte
+	SplitOffsets []int64
+	EqualityIDs  []int
+	SortOrderID  *int
+	Referenced   string // referenced_data_file; "" for none
+	Offset       *int64 // content_offset
+	Length       *int64 // content_size_in_bytes
+
+	// What the pointers point to.
+	snapshotID, firstRowID, offset, length int64
+	sortOrderID                            int
+	given                                  uint64 // bits of the file's fields that have a value
+	path, tuple                            []byte // Path and Partition as they are written
+	numbers                                []int64
+}
+
+func newEntry() *entry {
+	return &entry{
+		ColumnSizes: map[int]int64{}, ValueCounts: map[int]int64{}, NullCounts: map[int]int64{}, NaNCounts: map[int]int64{},
+		Lower: map[int][]byte{}, Upper: map[int][]byte{},
+	}
+}
+
+// reset makes the entry one of which nothing is known.
+func (e *entry) reset() {
+	for _, m := range []map[int]int64{e.ColumnSizes, e.ValueCounts, e.NullCounts, e.NaNCounts} {
+		clear(m)
+	}
+	clear(e.Lower)
+	clear(e.Upper)
+	*e = entry{
+		Sequence: noSequence, FileSequence: noSequence,
+		ColumnSizes: e.ColumnSizes, ValueCounts: e.ValueCounts, NullCounts: e.NullCounts, NaNCounts: e.NaNCounts,
+		Lower: e.Lower, Upper: e.Upper, SplitOffsets: e.SplitOffsets[:0], EqualityIDs: e.EqualityIDs[:0], numbers: e.numbers[:0],
+	}
+}
+
+// gives says whether the entry has a value of the data file's field, such as 132 for split_offsets: an empty list isn't
+// null. Of statistics that weren't asked for it says no.
+func (e *entry) gives(id int) bool { return e.given&fileFieldBit(id) != 0 }
+
+// fileFieldBit returns the bit of a field of data files, whose IDs are from 100 to 145.
+func fileFieldBit(id int) uint64 { return 1 << uint(id-100) }
+
+// isLive says whether the entry's file is part of the table.
+func (e *entry) isLive() bool { return e.Status != entryDeleted }
+
+// inherit fills in what an entry has from its manifest, by the spec's "Sequence Number Inheritance". rowID is the row ID
+// of the next file that has none of its own, and is moved on, by "First Row ID Inheritance".
+func (e *entry) inherit(m *manifest, hasSequences bool, rowID *int64) error {
+	if e.SnapshotID == nil && m.SnapshotID != nil {
+		e.snapshotID = *m.SnapshotID
+		e.SnapshotID = &e.snapshotID
+	}
+	switch {
+	case !hasSequences:
+		e.Sequence, e.FileSequence = 0, 0
+	case m.Sequence == 0 || e.Status == entryAdded:
+		if e.Sequence == noSequence {
+			e.Sequence = m.Sequence
+		}
+		if e.FileSequence == noSequence {
+			e.FileSequence = m.Sequence
+		}
+	case e.Sequence == noSequence && e.isLive():
+		return fmt.Errorf("the entry of %s has no sequence number, though its file wasn't added with the manifest", e.path)
+	}
+	if m.FirstRowID != nil && e.FirstRowID == nil && e.Content == contentData && e.isLive() {
+		e.firstRowID = *rowID
+		e.FirstRowID = &e.firstRowID
+		*rowID += e.Rows
+	}
+	return nil
+}
+
+// check refuses entries that nothing downstream could make sense of.
+func (e *entry) check(m *manifest) error {
+	switch {
+	case len(e.path) == 0:
+		return fmt.Errorf("an entry has no file path")
+	case e.Status < entryExisting || e.Status > entryDeleted:
+		return fmt.Errorf("the entry of %s has the status %d", e.path, e.Status)
+	case e.Rows < 0 || e.Bytes < 0:
+		return fmt.Errorf("the entry of %s has %d rows and %d bytes", e.path, e.Rows, e.Bytes)
+	case e.Content < contentData || e.Content > contentEqualityDeletes:
+		return fmt.Errorf("the entry of %s has the content %d", e.path, e.Content)
+	case (e.Content == contentData) != (m.Content == contentData):
+		return fmt.Errorf("the entry of %s has the content %d in a manifest of content %d", e.path, e.Content, m.Content)
+	}
+	return nil
+}
+
+func encrypted(path string) error {
+	return errs.New(errs.Unsupported, "read", path, "it is encrypted, which can't be read yet")
+}
