@@ -4,7 +4,7 @@ GO ?= go
 # Pinned, so that a new release doesn't turn old code red.
 GOLANGCI = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # The packages in which goroutines meet, and those that only tell stories to one.
-CONCURRENT = . ./cmd/... ./internal/duck ./internal/exec ./internal/lake ./internal/progress ./internal/settings ./internal/stub ./internal/scratch
+CONCURRENT = . ./cmd/... ./internal/deletes ./internal/duck ./internal/exec ./internal/lake ./internal/progress ./internal/settings ./internal/stub ./internal/scratch
 
 .PHONY: check lint slt slow fuzz meta bench golden
 

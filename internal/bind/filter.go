@@ -48,9 +48,7 @@ func (b *binder) toFilter(c sql.Node, sc *scope) (catalog.Filter, *plan.Scan) {
 	case "CONJUNCTION_AND", "CONJUNCTION_OR":
 		return b.junction(c, sc)
 	case "COMPARE_BETWEEN":
-		lower := comparison("COMPARE_GREATERTHANOREQUALTO", c.Child("input"), c.Child("lower"))
-		upper := comparison("COMPARE_LESSTHANOREQUALTO", c.Child("input"), c.Child("upper"))
-		return b.junction(sql.Node{"type": "CONJUNCTION_AND", "children": nodes([]sql.Node{lower, upper})}, sc)
+		return b.between(c, sc)
 	case "OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL":
 		op := transform.IsNull
 		if c.Type() == "OPERATOR_IS_NOT_NULL" {
@@ -72,6 +70,16 @@ func (b *binder) toFilter(c sql.Node, sc *scope) (catalog.Filter, *plan.Scan) {
 		return b.prefixTest(c, sc)
 	}
 	return catalog.Filter{}, nil
+}
+
+// between needs both bounds, since it compares all three as one type: in x BETWEEN '9' AND 20 text is compared as numbers.
+func (b *binder) between(c sql.Node, sc *scope) (catalog.Filter, *plan.Scan) {
+	lower, scan := b.toFilter(comparison("COMPARE_GREATERTHANOREQUALTO", c.Child("input"), c.Child("lower")), sc)
+	upper, same := b.toFilter(comparison("COMPARE_LESSTHANOREQUALTO", c.Child("input"), c.Child("upper")), sc)
+	if scan == nil || same != scan {
+		return catalog.Filter{}, nil
+	}
+	return catalog.AllOf(lower, upper), scan
 }
 
 func comparison(typ string, l, r sql.Node) sql.Node {
@@ -117,11 +125,7 @@ func (b *binder) test(e sql.Node, sc *scope, op transform.PredicateOp, args []sq
 	if e == nil {
 		return catalog.Filter{}, nil
 	}
-	col, ok := sc.column(e)
-	if !ok {
-		return catalog.Filter{}, nil
-	}
-	scan, field, ok := b.origin(col)
+	scan, field, ok := b.tested(e, sc)
 	if !ok || field.Type.Primitive.Kind == transform.None {
 		return catalog.Filter{}, nil
 	}
@@ -129,8 +133,11 @@ func (b *binder) test(e sql.Node, sc *scope, op transform.PredicateOp, args []sq
 	p := transform.Predicate{Op: op}
 	for _, a := range args {
 		if isNullConstant(a) {
-			if op == transform.In { // x IN (1, NULL) holds only where x IN (1) does
+			if op == transform.In && a.Class() != "CAST" { // x IN (1, NULL) holds only where x IN (1) does
 				continue
+			}
+			if op == transform.In { // a NULL of a type may change what the others are compared as
+				return catalog.Filter{}, nil
 			}
 			return catalog.Filter{Op: catalog.AlwaysFalse}, scan
 		}
@@ -144,6 +151,31 @@ func (b *binder) test(e sql.Node, sc *scope, op transform.PredicateOp, args []sq
 		return catalog.Filter{Op: catalog.AlwaysFalse}, scan
 	}
 	return catalog.Filter{Op: catalog.Test, Field: field.ID, Type: typ, Pred: p}, scan
+}
+
+// tested returns the column that an expression is, and its scan; of a metadata table also a field of its partition struct,
+// which is never NULL as a whole: partition.customer_id_bucket of t.files.
+func (b *binder) tested(e sql.Node, sc *scope) (*plan.Scan, catalog.Field, bool) {
+	if col, ok := sc.column(e); ok {
+		return b.origin(col)
+	}
+	if e.Class() != "COLUMN_REF" {
+		return nil, catalog.Field{}, false
+	}
+	r, ok := sc.local(e)
+	parts := e.Strs("column_names")
+	if !ok || len(parts) < 2 {
+		return nil, catalog.Field{}, false
+	}
+	scan, field, ok := b.origin(r.col)
+	if !ok || !scan.Table.Virtual || field.Name != "partition" || !strings.EqualFold(parts[len(parts)-2], field.Name) {
+		return nil, catalog.Field{}, false
+	}
+	i := slices.IndexFunc(field.Type.Fields, func(f catalog.Field) bool { return strings.EqualFold(f.Name, parts[len(parts)-1]) })
+	if i < 0 {
+		return nil, catalog.Field{}, false
+	}
+	return scan, field.Type.Fields[i], true
 }
 
 // prefixTest recognises x LIKE 'abc%', starts_with(x, 'abc') and prefix(x, 'abc').

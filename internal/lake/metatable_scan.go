@@ -52,7 +52,8 @@ func (s *metaScan) chooseManifests(ctx context.Context, counts *catalog.ScanCoun
 		seen[m.Path] = true
 		counts.Manifests++
 		if s.mayHoldRows(m) {
-			s.manifests = append(s.manifests, m)
+			one := *m // m would keep all of its list, and every snapshot has one
+			s.manifests = append(s.manifests, &one)
 		} else {
 			counts.ManifestsPruned++
 		}
@@ -102,35 +103,59 @@ func (s *metaScan) mayHoldRows(m *manifest) bool {
 		contents = []any{int32(contentPositionDeletes), int32(contentEqualityDeletes)}
 	}
 	return slices.ContainsFunc(contents, func(content any) bool {
-		return holds(s.filter, func(id catalog.FieldID) (any, bool) {
-			switch i := s.index(id); {
+		return holds(s.filter, func(t catalog.Filter) bool {
+			if at := s.unionPlace(t.Field); at >= 0 {
+				return s.mayHoldPartition(m, at, t)
+			}
+			switch i := s.index(t.Field); {
 			case i < 0:
 			case s.columns[i].Name == "content":
-				return content, true
+				return t.Pred.Eval(t.Type, content)
 			case s.columns[i].Name == "spec_id" && s.kind.name != "partitions":
-				return int32(m.Spec), true
+				return t.Pred.Eval(t.Type, int32(m.Spec))
 			}
-			return nil, false
+			return true
 		})
 	})
+}
+
+// mayHoldPartition says whether a file of the manifest may satisfy a test of a field of the partition struct. All files of a
+// spec without the field have NULL there.
+func (s *metaScan) mayHoldPartition(m *manifest, at int, t catalog.Filter) bool {
+	places := s.places[catalog.SpecID(m.Spec)]
+	i := slices.Index(places, at)
+	if i < 0 {
+		return t.Pred.Eval(t.Type, nil)
+	}
+	if len(m.Partitions) != len(places) {
+		return true
+	}
+	return summaryFacts(m.Partitions[i], t.Type).mayHold(t.Type, t.Pred)
+}
+
+// unionPlace returns the place of the partition struct's field with the ID, or -1. No column has an ID of such a field.
+func (s *metaScan) unionPlace(id catalog.FieldID) int {
+	if s.index(id) >= 0 {
+		return -1
+	}
+	return slices.IndexFunc(s.union.Fields, func(f catalog.Field) bool { return f.ID == id })
 }
 
 func (s *metaScan) index(id catalog.FieldID) int {
 	return slices.IndexFunc(s.columns, func(c metaColumn) bool { return c.ID == id })
 }
 
-// holds says whether a row can satisfy the filter. The row's value of a column is what value returns, if it knows it.
-func holds(f catalog.Filter, value func(catalog.FieldID) (any, bool)) bool {
+// holds says whether a row can satisfy the filter, given which tests it can.
+func holds(f catalog.Filter, test func(catalog.Filter) bool) bool {
 	switch f.Op {
 	case catalog.AlwaysFalse:
 		return false
 	case catalog.And:
-		return !slices.ContainsFunc(f.Terms, func(t catalog.Filter) bool { return !holds(t, value) })
+		return !slices.ContainsFunc(f.Terms, func(t catalog.Filter) bool { return !holds(t, test) })
 	case catalog.Or:
-		return slices.ContainsFunc(f.Terms, func(t catalog.Filter) bool { return holds(t, value) })
+		return slices.ContainsFunc(f.Terms, func(t catalog.Filter) bool { return holds(t, test) })
 	case catalog.Test:
-		v, known := value(f.Field)
-		return !known || f.Pred.Eval(f.Type, v)
+		return test(f)
 	}
 	return true
 }
@@ -188,12 +213,20 @@ func (s *metaScan) want(columns []catalog.FieldID) error {
 func (m *metaTable) name() string { return m.of.Ident.String() + "." + m.kind.name }
 
 func (s *metaScan) keeps(row any) bool {
-	return holds(s.filter, func(id catalog.FieldID) (any, bool) {
-		at := s.index(id)
-		if at < 0 {
-			return nil, false
+	return holds(s.filter, func(t catalog.Filter) bool {
+		if at := s.index(t.Field); at >= 0 {
+			return t.Pred.Eval(t.Type, s.columns[at].value(row))
 		}
-		return s.columns[at].value(row), true
+		e, isEntry := row.(*entryRow)
+		at := s.unionPlace(t.Field)
+		if !isEntry || at < 0 || at >= len(e.partition) {
+			return true
+		}
+		switch v := e.partition[at].(type) {
+		case nil, bool, int32, int64, string:
+			return t.Pred.Eval(t.Type, v)
+		}
+		return true // written in another form than a test takes
 	})
 }
 
