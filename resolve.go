@@ -39,6 +39,7 @@ func (t *tables) Resolve(ctx context.Context, parts []string, v catalog.Version)
 		return nil, err
 	}
 	var missing error
+	var first meaning
 	for _, m := range meanings {
 		table, err := t.resolve(ctx, m, v)
 		switch {
@@ -47,10 +48,14 @@ func (t *tables) Resolve(ctx context.Context, parts []string, v catalog.Version)
 		case !lake.IsNoTable(err):
 			return nil, err
 		case missing == nil:
-			missing = err
+			missing, first = err, m
 		}
 	}
-	return nil, missing
+	c, err := t.engine.catalog(ctx, first.catalog)
+	if err != nil {
+		return nil, missing
+	}
+	return nil, c.Missing(ctx, first.id, missing)
 }
 
 func (t *tables) resolve(ctx context.Context, m meaning, v catalog.Version) (*catalog.Table, error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/exec"
 	"github.com/tarndb/tarn/internal/plan"
 )
@@ -41,7 +42,11 @@ func (r *Rows) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	if r.source == nil {
 		return nil, io.EOF
 	}
-	return r.source.Next(ctx)
+	b, err := r.source.Next(ctx)
+	if err != nil && r.planned != nil {
+		err = errs.Reword(err, r.planned.query.ForPeople)
+	}
+	return b, err
 }
 
 // Close ends the statement and waits until its temporary files are gone. It may be called twice.

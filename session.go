@@ -189,7 +189,7 @@ func (s *Session) query(ctx context.Context, q sql.Query, args []any) (*Rows, er
 	stream, err := s.start(ctx, p)
 	if err != nil {
 		p.tables.close()
-		return nil, err
+		return nil, errs.Reword(err, p.query.ForPeople)
 	}
 	return &Rows{columns: columnsOf(p.query.Output), source: stream, close: func() { stream.Close(); p.tables.close() }, planned: p}, nil
 }
@@ -211,7 +211,7 @@ func (s *Session) explainText(ctx context.Context, e sql.Explain, args []any) (s
 	report := explain.New(p.physical, p.layouts, p.graph)
 	if e.Analyze {
 		if report.Run, err = s.measure(ctx, p); err != nil {
-			return "", err
+			return "", errs.Reword(err, p.query.ForPeople)
 		}
 	}
 	if e.JSON {

@@ -33,9 +33,8 @@ type DeleteFile struct {
 	Offset, Length int64
 	// Equality has the field IDs of the columns that equality deletes compare, ascending.
 	Equality []FieldID
-	// Shape and ByName are as in DataFile, of a file of equality deletes.
-	Shape  *Schema
-	ByName bool
+	// Shape is as in DataFile. Delete files have field IDs, by which they are read.
+	Shape *Schema
 }
 
 // EqualityColumn is a column that equality deletes compare: a top-level column or a field within structs. It may be one

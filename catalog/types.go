@@ -206,7 +206,7 @@ type DataFile struct {
 	// Newly, of a scan of changes, has delete files too: only rows that they delete come out. Nil otherwise.
 	Newly []int
 	// Constants are the values of columns that the file lacks and its partition tuple gives, by the spec's "Column
-	// Projection"; nil when there are none.
+	// Projection", and, of a scan of changes, those of the columns of the change log; nil when there are none.
 	Constants map[FieldID]transform.Value
 }
 
@@ -268,8 +268,8 @@ type Catalog interface {
 
 // Surveyor plans scans of tables that its Catalog loaded.
 type Surveyor interface {
-	// Survey streams over the pinned snapshot's manifests and returns what filter can't rule out. A table with anything
-	// that can't be read rightly is refused as Unsupported here, naming it.
+	// Survey streams over the pinned snapshot's manifests and returns what filter can't rule out. What the manifests show
+	// that can't be read rightly is refused as Unsupported here, by its name; the files themselves aren't opened.
 	Survey(ctx context.Context, t *Table, filter Filter) (*TableLayout, error)
 	// SurveySums is Survey with Sums of top-level columns of primitive types.
 	SurveySums(ctx context.Context, t *Table, filter Filter, columns []FieldID) (*TableLayout, error)

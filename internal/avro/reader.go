@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 )
 
 // Reader reads the objects of one container file. It holds one block at a time.
@@ -34,7 +33,7 @@ func Open(src io.ReaderAt, size int64) (*Reader, error) {
 	r := &Reader{src: source{src: src, size: size, buf: buffer.raw}, buffer: buffer}
 	err := r.header()
 	if err == nil {
-		r.codec, err = codecOf(r.meta["avro.codec"])
+		r.codec, err = codecOf(r.meta[codecKey])
 	}
 	if err != nil {
 		r.Close()
@@ -56,11 +55,8 @@ func (r *Reader) Close() {
 	}
 }
 
-// Meta returns a value of the file's header, or "". It knows only the keys in usedMeta.
-func (r *Reader) Meta(key string) string { return r.meta[key] }
-
 // SchemaText returns the JSON of the schema that the file was written with. Files of one text have one schema.
-func (r *Reader) SchemaText() string { return r.meta["avro.schema"] }
+func (r *Reader) SchemaText() string { return r.meta[schemaKey] }
 
 // Schema parses the schema that the file was written with.
 func (r *Reader) Schema() (*Schema, error) { return ParseSchema([]byte(r.SchemaText())) }
@@ -108,7 +104,7 @@ func (r *Reader) header() error {
 		switch {
 		case d.err == nil:
 			r.src.skip(d.at)
-			if _, ok := r.meta["avro.schema"]; !ok {
+			if _, ok := r.meta[schemaKey]; !ok {
 				return errors.New("its header has no schema")
 			}
 			return nil
@@ -128,16 +124,18 @@ func (r *Reader) readHeader(d *Decoder) {
 	for it := d.Items(headerMap); it.Next(); {
 		key := string(d.Bytes())
 		value := d.Bytes()
-		// Writers add much that nobody reads, such as the schema once more.
-		if slices.Contains(usedMeta, key) {
+		if key == schemaKey || key == codecKey { // writers add much that nobody reads, such as the schema once more
 			r.meta[key] = string(value)
 		}
 	}
 	copy(r.sync[:], d.Fixed(syncSize))
 }
 
-// usedMeta are the keys of Avro, and those that say what a manifest is.
-var usedMeta = []string{"avro.schema", "avro.codec", "format-version", "content", "partition-spec-id", "schema-id"}
+// The keys of a header that matter.
+const (
+	schemaKey = "avro.schema"
+	codecKey  = "avro.codec"
+)
 
 // nextBlock reads a block: the count of its objects, its length, its bytes and the file's sync marker.
 func (r *Reader) nextBlock() error {

@@ -21,7 +21,7 @@ type binder struct {
 	scanOf   map[plan.SourceID]*plan.Scan
 	unread   map[*plan.Scan]*source // scans whose stubs aren't made yet
 	blockOf  map[plan.SourceID]*plan.Block
-	shown    map[string]string   // the engine's own names of columns -> those that people know
+	shown    map[string]string   // the engine's own names of columns and functions -> those that people know
 	cased    bool                // a table has columns whose names differ only in case
 	exprs    map[string]sql.Node // parsed templates
 	folded   map[string]sql.Node // the values of clock readings
@@ -35,13 +35,15 @@ type binder struct {
 
 // Bind binds a query; args are the values of its parameters, in order. Every table is loaded once, so that all its
 // mentions see one version.
-func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, args ...any) (*plan.Query, error) {
+func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, args ...any) (out *plan.Query, err error) {
 	b := &binder{
 		engine: engine, resolver: resolver, args: args, query: &plan.Query{}, longNames: q.Names,
 		loaded: map[string]*catalog.Table{}, scanOf: map[plan.SourceID]*plan.Scan{},
 		unread: map[*plan.Scan]*source{}, shown: map[string]string{},
 		blockOf: map[plan.SourceID]*plan.Block{}, exprs: map[string]sql.Node{}, folded: map[string]sql.Node{},
 	}
+	b.query.Shown = b.shown
+	defer func() { err = errs.Reword(err, b.query.ForPeople) }()
 	root, err := b.parse(ctx, q.Text)
 	if err != nil {
 		return nil, err

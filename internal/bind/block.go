@@ -145,7 +145,7 @@ func (b *binder) exprText(ctx context.Context, e sql.Node) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text = strings.TrimPrefix(text, "SELECT ")
+	text = systemCalls(strings.TrimPrefix(text, "SELECT "))
 	if strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")") && closesAtEnd(text) {
 		text = text[1 : len(text)-1]
 	}

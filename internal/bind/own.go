@@ -208,6 +208,9 @@ func isChanged(star sql.Node) bool {
 func (b *binder) asShown(e sql.Node) sql.Node {
 	c := e.Clone()
 	c.Walk(func(n sql.Node) bool {
+		if name, ok := strings.CutPrefix(b.shown[n.Str("function_name")], "system."); ok {
+			n["schema"], n["function_name"] = "system", name
+		}
 		parts := n.Strs("column_names")
 		for i, p := range parts {
 			if name, ok := b.shown[p]; ok {

@@ -45,6 +45,9 @@ func (b *binder) prepare(ctx context.Context, root sql.Node) error {
 		if failed != nil {
 			return false
 		}
+		if n.Type() == "SELECT_NODE" {
+			failed = b.nameCalls(ctx, n)
+		}
 		switch n.Class() {
 		case "FUNCTION":
 			failed = b.prepareFunction(ctx, n)
@@ -62,14 +65,42 @@ func (b *binder) prepare(ctx context.Context, root sql.Node) error {
 	return failed
 }
 
+// nameCalls gives items with a system function their own text as a name, before the function gets its engine's name.
+func (b *binder) nameCalls(ctx context.Context, n sql.Node) error {
+	for _, item := range n.List("select_list") {
+		called := false
+		item.Walk(func(c sql.Node) bool {
+			called = called || isSystemCall(c)
+			return !called
+		})
+		if !called || item.Str("alias") != "" || item.Class() == "STAR" {
+			continue
+		}
+		text, err := b.text(ctx, bareSelect(item.Clone()))
+		if err != nil {
+			return err
+		}
+		item["alias"] = b.spelled(systemCalls(strings.TrimPrefix(text, "SELECT ")))
+	}
+	return nil
+}
+
+// systemCalls writes calls of system functions as people do: DuckDB puts the schema in quotes.
+func systemCalls(text string) string { return strings.ReplaceAll(text, `"system".`, "system.") }
+
+func isSystemCall(n sql.Node) bool {
+	return n.Class() == "FUNCTION" && strings.EqualFold(n.Str("schema"), "system")
+}
+
 func (b *binder) prepareFunction(ctx context.Context, n sql.Node) error {
 	name := strings.ToLower(n.Str("function_name"))
-	if strings.EqualFold(n.Str("schema"), "system") {
+	if isSystemCall(n) {
 		to, ok := b.engine.SystemFunction(name)
 		if !ok {
 			return errs.New(errs.NotFound, "bind", "system."+name, "there is no such function").
 				WithHint("system.bucket, truncate, years, months, days and hours exist")
 		}
+		b.shown[to] = "system." + name
 		n["function_name"], n["schema"], n["catalog"] = to, "", ""
 		return nil
 	}

@@ -111,6 +111,8 @@ func lackingMetadata(t *catalog.Table) map[string]string {
 		for _, f := range catalog.MetadataColumns(t) {
 			lacks[f.Name] = "the table is made of metadata, and its rows lie in no data file"
 		}
+		lacks["_partition"] = lacks["_file"]
+		return lacks
 	}
 	if len(catalog.PartitionType(t).Fields) == 0 {
 		lacks["_partition"] = "the table has no partition field in any spec"

@@ -44,20 +44,28 @@ func (b *binder) versionPoint(ctx context.Context, expr sql.Node) (catalog.Point
 	if err != nil {
 		return catalog.Point{}, err
 	}
+	if text == "" {
+		return catalog.Point{}, errs.New(errs.Invalid, "", "", "it is NULL or empty").WithHint("%s", versionHint)
+	}
 	if typ == "VARCHAR" {
-		if text == "" {
-			return catalog.Point{}, errs.New(errs.Invalid, "", "", "it is NULL or empty")
-		}
 		return catalog.Point{Ref: text}, nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return catalog.Point{}, errs.New(errs.Invalid, "", "", "%s (a %s) is no version", text, typ).
-			WithHint("a version is the ID of a snapshot, or the name of a branch or tag in single quotes")
+		return catalog.Point{}, errs.New(errs.Invalid, "", "", "%s (a %s) is no version", text, typ).WithHint("%s", versionHint)
 	}
 	id := catalog.SnapshotID(n)
 	return catalog.Point{Snapshot: &id}, nil
 }
+
+const (
+	versionHint = "a version is the ID of a snapshot, or the name of a branch or tag in single quotes"
+	timeHint    = "a time is a timestamp, a date, text such as '2024-01-31 10:00:00', or a number of seconds since 1970"
+)
+
+// maxSeconds is the end of the year 9999. What seems to lie beyond is a number of milliseconds, as other programs count:
+// to read it as seconds would select the newest snapshot without a word.
+const maxSeconds = 253402300800
 
 // timePoint reads a time: text or a timestamp, in the session's time zone where it has none of its own, a date, or a number
 // of seconds since 1970.
@@ -67,12 +75,12 @@ func (b *binder) timePoint(ctx context.Context, expr sql.Node) (catalog.Point, e
 		return catalog.Point{}, err
 	}
 	moment := "epoch_us(CAST(%s AS TIMESTAMP WITH TIME ZONE))"
-	switch kind, _, _ := strings.Cut(typ, "("); {
+	kind, _, _ := strings.Cut(typ, "(")
+	switch {
 	case isNumber[kind]:
 		moment = "epoch_us(to_timestamp(CAST(%s AS DOUBLE)))"
 	case kind != "VARCHAR" && kind != "DATE" && !strings.HasPrefix(kind, "TIMESTAMP"):
-		return catalog.Point{}, errs.New(errs.Invalid, "", "", "a %s is no time", typ).
-			WithHint("a time is a timestamp, a date, text such as '2024-01-31 10:00:00', or a number of seconds since 1970")
+		return catalog.Point{}, errs.New(errs.Invalid, "", "", "a %s is no time", typ).WithHint("%s", timeHint)
 	}
 	_, text, err := b.constant(ctx, expr, "CAST("+moment+" AS VARCHAR)")
 	if err != nil {
@@ -80,7 +88,11 @@ func (b *binder) timePoint(ctx context.Context, expr sql.Node) (catalog.Point, e
 	}
 	us, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return catalog.Point{}, errs.New(errs.Invalid, "", "", "it is no moment in time")
+		return catalog.Point{}, errs.New(errs.Invalid, "", "", "it is NULL or infinite").WithHint("%s", timeHint)
+	}
+	if us >= maxSeconds*1_000_000 && isNumber[kind] {
+		return catalog.Point{}, errs.New(errs.Invalid, "", "", "it lies after the year 9999").
+			WithHint("a number counts seconds since 1970: divide milliseconds by 1000")
 	}
 	ms := us / 1000
 	if us%1000 < 0 {
@@ -112,11 +124,11 @@ func (b *binder) constantType(ctx context.Context, expr sql.Node) (string, error
 	if failed != nil {
 		return "", failed
 	}
-	text, err := b.exprText(ctx, expr)
+	text, err := b.text(ctx, bareSelect(expr))
 	if err != nil {
 		return "", err
 	}
-	columns, err := b.engine.Describe(ctx, "SELECT "+text)
+	columns, err := b.engine.Describe(ctx, text)
 	if err != nil {
 		return "", err
 	}
@@ -135,7 +147,7 @@ func (b *binder) constant(ctx context.Context, expr sql.Node, template string) (
 	if typ, err = b.constantType(ctx, expr); err != nil {
 		return "", "", err
 	}
-	text, err := b.exprText(ctx, expr)
+	text, err := b.text(ctx, bareSelect(expr))
 	if err != nil {
 		return "", "", err
 	}

@@ -122,7 +122,7 @@ func TestErrorsInJSON(t *testing.T) {
 	}{
 		{2, errs.Syntax, false, []string{"sql", "-c", "SELECT 'x"}},
 		{2, errs.Syntax, true, []string{"sql", "--nope"}},
-		{3, errs.NotFound, false, append([]string{"sql", "-c", "SELECT \"no\n<pe>&\" FROM sales.orders"}, flagsOf(dir, dir)...)},
+		{3, errs.NotFound, true, append([]string{"sql", "-c", "SELECT \"no\n<pe>&\" FROM sales.orders"}, flagsOf(dir, dir)...)},
 		{3, errs.NotFound, true, []string{"sql", "-c", "SET tarn.spi = 1"}},
 		{1, errs.Invalid, false, []string{"sql", "-c", "SELECT CAST('x' AS INTEGER)"}},
 		{9, errs.Resource, true, []string{"sql", "-c", "SELECT len(list(i)) FROM range(100000000) AS r(i)", "--memory", "128MiB"}},

@@ -23,6 +23,9 @@ type part struct {
 	cursor atomic.Pointer[cursor]
 }
 
+// wordsOfPart is how many words of 64 bits the rows of a part are.
+const wordsOfPart = 1 << 32 / 64
+
 // cursor is an iterator that has passed all positions below row, in lower 32 bits, and none from there on.
 type cursor struct {
 	roaring.IntPeekable
@@ -87,6 +90,25 @@ func (p *Positions) Bytes() int64 {
 		sum += int64(part.low.GetSizeInBytes())
 	}
 	return sum
+}
+
+// Words returns how many words of 64 bits a set of a bit for each row takes, up to the last position.
+func (p *Positions) Words() int64 {
+	for _, part := range slices.Backward(p.parts) {
+		if n := part.low.DenseSize(); n > 0 {
+			return int64(part.high)*wordsOfPart + int64(n)
+		}
+	}
+	return 0
+}
+
+// WriteWords sets the bits of all positions in words, the lowest row's first. There are at least Words of them.
+func (p *Positions) WriteWords(words []uint64) {
+	for _, part := range p.parts {
+		if part.low.DenseSize() > 0 {
+			part.low.WriteDenseTo(words[int64(part.high)*wordsOfPart:])
+		}
+	}
 }
 
 // Contains says whether the position is in the set.

@@ -31,8 +31,33 @@ func TestPositions(t *testing.T) {
 	if p.Contains(-1) || p.Contains(1<<32+5) || !p.Contains(1<<40+7) {
 		t.Error("positions aren't found as they are")
 	}
+	if got := p.Words(); got != 1<<40/64+1 {
+		t.Errorf("%d words", got)
+	}
 	if less, more := q.Bytes(), p.Bytes(); less <= 0 || more <= less {
 		t.Errorf("%d bytes, and %d for more", less, more)
+	}
+}
+
+// Words has the bit of each position, and of no other row.
+func TestWords(t *testing.T) {
+	random := newRand(t)
+	for _, base := range []int64{0, 1<<16 - 100, 1<<20 - 1000} {
+		var p, none Positions
+		for range random.IntN(300) {
+			p.Add(base + random.Int64N(200))
+		}
+		p.Union(&none)
+		words := make([]uint64, p.Words())
+		p.WriteWords(words)
+		if n := len(words); n > 0 && words[n-1] == 0 || (n == 0) != (p.Count() == 0) {
+			t.Errorf("%d words are too many or too few for %d positions from %d on", n, p.Count(), base)
+		}
+		for row := max(0, base-10); row < int64(len(words))*64; row++ {
+			if words[row/64]>>(row%64)&1 != 0 != p.Contains(row) {
+				t.Errorf("row %d has the wrong bit", row)
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package duck
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -39,9 +40,15 @@ type DeletesSpec struct {
 
 // deletions holds the registered specs by id, over all instances: DuckDB passes nothing but the number on.
 var (
-	deletions    sync.Map // int64 -> *DeletesSpec
+	deletions    sync.Map // int64 -> *deletion
 	lastDeletion atomic.Int64
 )
+
+// deletion is a registered spec.
+type deletion struct {
+	DeletesSpec
+	inC bool // tarn_kept_at knows those of its files that byPosition is true of
+}
 
 // RegisterDeletes makes a spec known, so that Scan.Deletes of a scan of this instance can name it. Release forgets it, once
 // no statement that names it runs.
@@ -58,6 +65,20 @@ func (db *DB) RegisterDeletes(spec DeletesSpec) (id int64, release func(), err e
 		}
 	}
 	id = lastDeletion.Add(1)
-	deletions.Store(id, &spec)
-	return id, func() { deletions.Delete(id) }, nil
+	inC, err := registerInC(id, spec.Files)
+	if err != nil {
+		return 0, nil, err
+	}
+	deletions.Store(id, &deletion{spec, inC})
+	return id, func() { deletions.Delete(id); forgetInC(id) }, nil
+}
+
+// keptInC says whether tarn_kept_at knows all files of the part.
+func (p *part) keptInC() bool {
+	registered, ok := deletions.Load(p.Deletes)
+	if !ok || !registered.(*deletion).inC {
+		return false
+	}
+	files := registered.(*deletion).Files
+	return !slices.ContainsFunc(p.places, func(place int) bool { return place >= len(files) || !files[place].byPosition() })
 }

@@ -156,7 +156,8 @@ func (w *world) check() {
 		s.Filter = ""
 		outer := "SELECT * FROM (" + mustScan(w.t, s) + ") WHERE " + where
 		s.Filter = where
-		for _, text := range []string{outer, mustScan(w.t, s)} {
+		inGo := strings.ReplaceAll(mustScan(w.t, s), keptAtName+"(", keptName+"(")
+		for _, text := range []string{outer, mustScan(w.t, s), inGo} {
 			want := "SELECT * FROM (" + truth + ") WHERE " + where
 			both := fmt.Sprintf("SELECT (SELECT count(*) FROM ((%s) EXCEPT ALL (%s))), (SELECT count(*) FROM ((%s) EXCEPT ALL (%s)))", text, want, want, text)
 			wantRows(w.t, w.conn, both, "0|0")

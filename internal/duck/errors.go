@@ -63,7 +63,9 @@ func fault(op, text string) error {
 }
 
 func (r report) err(op string) *errs.Error {
-	e := errs.New(r.kind(), op, r.file(), "%s", r.tidy())
+	text, hint := r.advice(r.tidy())
+	e := errs.New(r.kind(), op, r.file(), "%s", text)
+	e.Hint = hint
 	if r.Type == "Out of Memory" {
 		e.Msg = "out of memory: " + e.Msg
 		return e.WithHint("raise the memory limit, or give more temporary space")
@@ -137,7 +139,7 @@ func (r report) isMissingName() bool {
 
 // corruptSigns are how DuckDB words that a Parquet file isn't what it should be, under types that it uses for users' own
 // mistakes too.
-var corruptSigns = regexp.MustCompile(`(?i)magic bytes|while reading file|parquet file|invalid parquet|not a parquet|` +
+var corruptSigns = regexp.MustCompile(`(?i)magic bytes|while reading file|failed to read file|decode bit width|parquet file|invalid parquet|not a parquet|` +
 	`footer length|TProtocol|don't know what type|decompression fail|decompress|corrupt|out of buffer`)
 
 // ioSigns tell IO errors that aren't damage by their words.
@@ -190,8 +192,13 @@ func (r report) tidy() string {
 	if text == "" {
 		return r.Type
 	}
+	return lowerFirst(text)
+}
+
+// lowerFirst makes the capital that a sentence begins with small.
+func lowerFirst(text string) string {
 	if len(text) > 1 && text[0] >= 'A' && text[0] <= 'Z' && text[1] >= 'a' && text[1] <= 'z' {
-		text = strings.ToLower(text[:1]) + text[1:]
+		return strings.ToLower(text[:1]) + text[1:]
 	}
 	return text
 }

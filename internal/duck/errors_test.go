@@ -31,7 +31,7 @@ func TestErrorKinds(t *testing.T) {
 		{`SELECT t.nope FROM (SELECT 1 AS a) t`, errs.NotFound, "", `"nope"`},
 		{`SELECT z.a FROM (SELECT 1 AS a) t`, errs.NotFound, "", `"z" not found`},
 		{`SELECT * FROM nope`, errs.NotFound, "", "nope does not exist"},
-		{`SELECT nope(1)`, errs.Invalid, "", "nope does not exist"},
+		{`SELECT nope(1)`, errs.Invalid, "", "there is no function nope"},
 		{`SELECT a FROM (SELECT 1 AS a) t, (SELECT 2 AS a) u`, errs.Invalid, "", "mbiguous"},
 		{`SELECT 1 + [1]`, errs.Invalid, "", "no function matches"},
 		{`SELECT 'x'::INTEGER`, errs.Invalid, "", "could not convert"},

@@ -51,17 +51,16 @@ func registerFunctions(c *Conn) error {
 		made = append(made, bindings.CreateLogicalType(id))
 		return made[len(made)-1]
 	}
-	number, long, any := typ(bindings.TypeInteger), typ(bindings.TypeBigInt), typ(bindings.TypeAny)
+	number, long, any, truth := typ(bindings.TypeInteger), typ(bindings.TypeBigInt), typ(bindings.TypeAny), typ(bindings.TypeBoolean)
+	row := []bindings.LogicalType{long, typ(bindings.TypeUBigInt), long} // deletes, file, position
 	functions := []function{
 		{name: "tarn_bucket", params: []bindings.LogicalType{number, any}, result: number, call: callBucket, bind: bindBucket},
 		{name: "tarn_years", params: []bindings.LogicalType{any}, result: number, call: callYears, bind: bindDates},
 		{name: "tarn_months", params: []bindings.LogicalType{any}, result: number, call: callMonths, bind: bindDates},
 		{name: "tarn_days", params: []bindings.LogicalType{any}, result: typ(bindings.TypeDate), call: callDays, bind: bindDates},
 		{name: "tarn_hours", params: []bindings.LogicalType{any}, result: number, call: callHours, bind: bindTimes},
-		{
-			name: keptName, params: []bindings.LogicalType{long, typ(bindings.TypeUBigInt), long}, more: &any,
-			result: typ(bindings.TypeBoolean), call: callKept, nulls: true,
-		},
+		{name: keptName, params: row, more: &any, result: truth, call: callKept, nulls: true},
+		{name: keptAtName, params: row, result: truth, call: callKeptAt, nulls: true},
 	}
 	for _, f := range functions {
 		if err := register(c, f); err != nil {

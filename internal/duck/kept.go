@@ -27,7 +27,7 @@ func kept(c call) error {
 	if !ok {
 		return fmt.Errorf("%sdeletes %d are not registered", bugMark, id)
 	}
-	files := registered.(*DeletesSpec).Files
+	files := registered.(*deletion).Files
 	for from := 0; from < c.rows; {
 		to := from + sameAsFirst(file[from:])
 		if file[from] >= uint64(len(files)) {

@@ -8,11 +8,15 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// The bindings count what is made and destroyed under the build tag debug_bindings: nothing may be left.
+// The bindings count what is made and destroyed under the build tag debug_bindings: nothing may be left. Nor may deletes.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if left := bindings.GetAllocationCounts(); left != "" {
 		fmt.Printf("not destroyed:\n%s", left)
+		code = 1
+	}
+	if left := heldInC(); left != 0 {
+		fmt.Printf("%d specs of deletes are left in C memory\n", left)
 		code = 1
 	}
 	os.Exit(code)

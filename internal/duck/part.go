@@ -77,7 +77,8 @@ func equalityIDs(columns []catalog.EqualityColumn) [][]catalog.FieldID {
 // first returns a file that shows what the part's files have in common.
 func (p *part) first() *ScanFile { return &p.Files[p.places[0]] }
 
-// place returns the SQL of a row's file, by its place in Files: file_index is the place in the part.
+// place returns the SQL of a row's file, by its place in Files: file_index is the place in the part. It isn't a literal even for
+// one file: DuckDB would then evaluate a condition on row positions alone inside the reader, where it is slower.
 func (p *part) place() string {
 	from := p.places[0]
 	switch last := len(p.places) - 1; {

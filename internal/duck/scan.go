@@ -156,6 +156,9 @@ func (p *part) inner() (string, error) {
 
 // keptSQL returns the condition on rows that aren't deleted.
 func (p *part) keptSQL() string {
+	if p.keptInC() {
+		return fmt.Sprintf("%s(%d, %s, %s)", keptAtName, p.Deletes, quoteName(placeName), quoteName(posName))
+	}
 	var keys strings.Builder
 	for i := range p.first().Equality {
 		keys.WriteString(", " + quoteName(keyName(i)))

@@ -93,6 +93,24 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	return &c
 }
 
+// Reword returns err with word applied to the messages and hints of the Errors that its chain, or each of several joined
+// ones, begins with. Kinds, objects and causes stay.
+func Reword(err error, word func(string) string) error {
+	switch e := err.(type) { //nolint:errorlint // each link of the chain is looked at by itself
+	case *Error:
+		c := *e
+		c.Msg, c.Hint, c.Err = word(e.Msg), word(e.Hint), Reword(e.Err, word)
+		return &c
+	case interface{ Unwrap() []error }:
+		var all []error
+		for _, one := range e.Unwrap() {
+			all = append(all, Reword(one, word))
+		}
+		return errors.Join(all...)
+	}
+	return err
+}
+
 // Error renders "op object: message: cause", leaving out what is empty.
 func (e *Error) Error() string {
 	head := strings.TrimSpace(e.Op + " " + e.Object)
@@ -124,6 +142,21 @@ func KindOf(err error) Kind {
 		return Resource
 	}
 	return Internal
+}
+
+// IsAbout says whether an Error in err's chain has that object.
+func IsAbout(err error, object string) bool {
+	for err != nil {
+		var e *Error
+		if !errors.As(err, &e) {
+			return false
+		}
+		if e.Object == object {
+			return true
+		}
+		err = e.Err
+	}
+	return false
 }
 
 // HintOf returns the first hint in err's chain, or "".

@@ -51,7 +51,7 @@ func newDeleteStore(g *task.Graph) *deleteStore {
 
 func (s *deleteStore) count(in *task.Input, files []task.File) {
 	for _, at := range needed(files) {
-		key := s.key(&in.Deletes[at])
+		key := s.key(in, &in.Deletes[at])
 		if s.parts[key] == nil {
 			s.parts[key] = &deletePart{}
 		}
@@ -59,18 +59,22 @@ func (s *deleteStore) count(in *task.Input, files []task.File) {
 	}
 }
 
-// key tells parts apart by the files that they are made of.
-func (s *deleteStore) key(d *task.Delete) string {
+// key tells parts apart by all that they are made of. Tables may share a file, and give it another sequence number; versions
+// of one table may compare a column in other types, and vectors of two data files may lie in one place.
+func (s *deleteStore) key(in *task.Input, d *task.Delete) string {
 	if key, ok := s.keys[d]; ok {
 		return key
 	}
-	paths := make([]string, len(d.Files))
-	for i, f := range d.Files {
-		paths[i] = f.Ref.Path
+	var key strings.Builder
+	fmt.Fprintln(&key, d.Kind, d.Offset, d.Length, d.Target)
+	for _, id := range d.Equality {
+		fmt.Fprintln(&key, id, in.Equality[id].Root.Type)
 	}
-	key := fmt.Sprintf("%s %d %v %s", d.Kind, d.Offset, d.Equality, strings.Join(paths, "\n"))
-	s.keys[d] = key
-	return key
+	for _, f := range d.Files {
+		fmt.Fprintln(&key, f.Sequence, f.Rows, f.Ref.Path)
+	}
+	s.keys[d] = key.String()
+	return key.String()
 }
 
 // needed returns the places of the deletes that files name, each once.
@@ -99,7 +103,7 @@ func (s *deleteStore) register(ctx context.Context, db *duck.DB, conn *duck.Conn
 	}
 	parts := map[int]*deletePart{}
 	for _, at := range places {
-		part := s.part(&in.Deletes[at])
+		part := s.part(in, &in.Deletes[at])
 		part.once.Do(func() { part.err = part.read(ctx, conn, in, &in.Deletes[at]) })
 		if part.err != nil {
 			return 0, func() {}, part.err
@@ -117,17 +121,17 @@ func (s *deleteStore) register(ctx context.Context, db *duck.DB, conn *duck.Conn
 	return id, func() { forget(); s.release(in, places) }, nil
 }
 
-func (s *deleteStore) part(d *task.Delete) *deletePart {
+func (s *deleteStore) part(in *task.Input, d *task.Delete) *deletePart {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.parts[s.key(d)]
+	return s.parts[s.key(in, d)]
 }
 
 func (s *deleteStore) release(in *task.Input, places []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, at := range places {
-		key := s.key(&in.Deletes[at])
+		key := s.key(in, &in.Deletes[at])
 		if part := s.parts[key]; part.users > 1 {
 			part.users--
 		} else {

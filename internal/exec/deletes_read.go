@@ -21,7 +21,7 @@ import (
 func (p *deletePart) read(ctx context.Context, conn *duck.Conn, in *task.Input, d *task.Delete) error {
 	switch d.Kind {
 	case catalog.DeletionVector:
-		return p.readVector(d)
+		return p.readVector(ctx, d)
 	case catalog.EqualityDeletes:
 		p.values = &deletes.Values{}
 		for _, f := range d.Files {
@@ -35,9 +35,9 @@ func (p *deletePart) read(ctx context.Context, conn *duck.Conn, in *task.Input, 
 }
 
 // readVector reads a blob of a Puffin file by its offset: the file's footer isn't needed.
-func (p *deletePart) readVector(d *task.Delete) error {
+func (p *deletePart) readVector(ctx context.Context, d *task.Delete) error {
 	ref := d.Files[0].Ref
-	blob, err := readRange(ref, d.Offset, d.Length)
+	blob, err := readRange(ctx, ref, d.Offset, d.Length)
 	if err != nil {
 		return err
 	}
@@ -53,26 +53,32 @@ func (p *deletePart) readVector(d *task.Delete) error {
 	return nil
 }
 
-func readRange(ref catalog.FileRef, offset, length int64) (_ []byte, err error) {
-	f, err := os.Open(ref.Local)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, errs.New(errs.NotFound, "read delete file", ref.Path, "the file is missing")
-	}
+// readRange reads bytes of a delete file, in pieces: memory that they don't fit in ends ctx.
+func readRange(ctx context.Context, ref catalog.FileRef, offset, length int64) (_ []byte, err error) {
+	const op, piece = "read delete file", 1 << 20
+	stat, err := os.Stat(ref.Local) // before opening: that of a pipe waits for a writer
 	if err != nil {
-		return nil, errs.Wrap(errs.Resource, "read delete file", ref.Path, err)
+		return nil, errs.OfFile(op, ref.Path, err)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	stat, err := f.Stat()
-	if err != nil {
-		return nil, errs.Wrap(errs.Resource, "read delete file", ref.Path, err)
+	if !stat.Mode().IsRegular() {
+		return nil, errs.New(errs.Corrupt, op, ref.Path, "it isn't a regular file but %s", stat.Mode().Type())
 	}
 	if offset < 0 || length < 0 || length > stat.Size() || offset > stat.Size()-length {
-		return nil, errs.New(errs.Corrupt, "read delete file", ref.Path, "it has %d bytes, but its manifest entry names %d at offset %d",
-			stat.Size(), length, offset)
+		return nil, errs.New(errs.Corrupt, op, ref.Path, "it has %d bytes, but its manifest entry names %d at offset %d", stat.Size(), length, offset)
 	}
+	f, err := os.Open(ref.Local)
+	if err != nil {
+		return nil, errs.OfFile(op, ref.Path, err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
 	blob := make([]byte, length)
-	if _, err := f.ReadAt(blob, offset); err != nil && !errors.Is(err, io.EOF) {
-		return nil, errs.Wrap(errs.Resource, "read delete file", ref.Path, err)
+	for at := int64(0); at < length; at += piece {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if _, err := f.ReadAt(blob[at:min(at+piece, length)], offset+at); err != nil && !errors.Is(err, io.EOF) {
+			return nil, errs.OfFile(op, ref.Path, err)
+		}
 	}
 	return blob, nil
 }
@@ -125,7 +131,7 @@ func (p *deletePart) addPositions(f task.DeleteFile, rec arrow.RecordBatch) erro
 // readValues reads a file of equality deletes in the table's types of today, so that a narrower type in the file, or in a
 // data file, is compared in the wider one.
 func (p *deletePart) readValues(ctx context.Context, conn *duck.Conn, in *task.Input, columns []catalog.FieldID, f task.DeleteFile) error {
-	scan := duck.ScanFile{Ref: f.Ref, Shape: in.ShapeOf(f.Shape), ByName: f.ByName}
+	scan := duck.ScanFile{Ref: f.Ref, Shape: in.ShapeOf(f.Shape)}
 	for _, id := range columns {
 		scan.Equality = append(scan.Equality, in.Equality[id])
 	}
@@ -143,14 +149,23 @@ func (p *deletePart) readValues(ctx context.Context, conn *duck.Conn, in *task.I
 			return nil
 		})
 	})
-	return conn.Blame(ctx, []string{f.Ref.Local}, err)
+	return damage(ctx, conn, f, err)
 }
 
 func eachChunk(ctx context.Context, conn *duck.Conn, in *task.Input, f task.DeleteFile, columns []catalog.Field, use func(*duck.Chunk) error) error {
-	file := duck.ScanFile{Ref: f.Ref, Shape: in.ShapeOf(f.Shape), ByName: f.ByName}
+	file := duck.ScanFile{Ref: f.Ref, Shape: in.ShapeOf(f.Shape)}
 	text, err := duck.ScanSQL(duck.Scan{Columns: scanColumns(columns), Files: []duck.ScanFile{file}})
 	if err != nil {
 		return err
 	}
-	return conn.Blame(ctx, []string{f.Ref.Local}, query(ctx, conn, text, use))
+	return damage(ctx, conn, f, query(ctx, conn, text, use))
+}
+
+// damage makes an error of reading a delete file name it. The statement is our own: what is wrong with it is the bytes.
+func damage(ctx context.Context, conn *duck.Conn, f task.DeleteFile, err error) error {
+	var e *errs.Error
+	if errors.As(err, &e) && e.Kind == errs.Invalid {
+		return errs.New(errs.Corrupt, "read delete file", f.Ref.Path, "the file is damaged: %s", e.Msg)
+	}
+	return conn.Blame(ctx, []string{f.Ref.Local}, err)
 }

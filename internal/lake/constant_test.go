@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/tarndb/tarn/catalog"
@@ -59,6 +60,36 @@ func TestConstants(t *testing.T) {
 		wantError(t, c.name, err, c.kind, c.text)
 		if err == nil && fmt.Sprint(got[0].Constants) != c.want {
 			t.Errorf("%s: got %v, want %s", c.name, got[0].Constants, c.want)
+		}
+	}
+}
+
+// TestConstantsOfCopies reads columns that a file in Avro lacks, or has without an ID: the copy is no file of its own.
+func TestConstantsOfCopies(t *testing.T) {
+	identity, _ := transform.Parse("identity")
+	late := leafField(3, "late", transform.Long)
+	late.HasDefault, late.InitialDefault = true, int64(5)
+	const text = `{"type": "record", "name": "r", "fields": [{"name": "id", "type": "long"ID}, {"name": "region", "type": "string"}]}`
+	for _, c := range []struct{ name, id, want string }{{"IDs", `, "field-id": 1`, "map[2:north]"}, {"no IDs", "", "map[2:north]"}} {
+		test := newShapeTest(t, leafField(1, "id", transform.Long), leafField(2, "region", transform.String), late)
+		test.table.Specs = map[catalog.SpecID]catalog.PartitionSpec{0: {Fields: []catalog.PartitionField{
+			{ID: 1000, Sources: []catalog.FieldID{2}, Transform: identity, SourceType: transform.Type{Kind: transform.String}},
+		}}}
+		test.table.Properties[mappingProperty] = `[{"field-id": 1, "names": ["id"]}, {"field-id": 2, "names": ["region"]}]`
+		file := test.avroFile(t, "f.avro", strings.Replace(text, "ID", c.id, 1), map[string]any{"id": int64(1), "region": "south"})
+		file.Partition = []transform.Value{"north"}
+		for _, columns := range [][]catalog.FieldID{{1, 2, 3}, {2}, {2, 3}} {
+			got, err := test.prepareColumns(t, columns, file)
+			if err != nil || fmt.Sprint(got[0].Constants) != c.want || got[0].ByName {
+				t.Errorf("%s: columns %v: %+v, %v", c.name, columns, got, err)
+			}
+		}
+		if got, err := test.prepareColumns(t, []catalog.FieldID{3}, file); err != nil || got[0].Constants != nil {
+			t.Errorf("%s: a default: %+v, %v", c.name, got, err)
+		}
+		delete(test.table.Properties, mappingProperty)
+		if _, err := test.prepareColumns(t, []catalog.FieldID{3}, file); c.id != "" && err != nil {
+			t.Errorf("%s, no mapping: %v", c.name, err)
 		}
 	}
 }

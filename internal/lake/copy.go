@@ -30,11 +30,11 @@ func newCopier(c *Catalog, dir string) *copier {
 	return &copier{catalog: c, dir: dir, busy: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
-// path returns where the copy of a file lies. Scans of the same columns share it.
+// path returns where the copy of a file lies. Scans of the same columns, as one version of the table has them, share it.
 func (c *copier) path(j *judge, path string) string {
 	h := sha256.New()
 	for _, f := range j.wants {
-		fmt.Fprintf(h, "%d ", f.ID)
+		fmt.Fprintf(h, "%d %s ", f.ID, f.Type)
 	}
 	h.Write([]byte(path))
 	return filepath.Join(c.dir, hex.EncodeToString(h.Sum(nil)[:16])+".parquet")
@@ -55,7 +55,11 @@ func (c *copier) copied(ctx context.Context, j *judge, s source, write func(in f
 			return footer{}, err
 		}
 	}
-	return copyFooter(path)
+	foot, err := copyFooter(path)
+	if err == nil {
+		foot.schema = c.catalog.footers.shared(foot.schema)
+	}
+	return foot, err
 }
 
 // make writes to a name of its own first: a copy is there whole or not at all.
@@ -100,7 +104,8 @@ func copyFooter(path string) (foot footer, err error) {
 	return foot, err
 }
 
-// A row group of a copy has so many rows at most, or about so many bytes: it is all that is in memory.
+// A row group of a copy, or of a metadata table's file, has so many rows at most, or about so many bytes: it is all that is
+// in memory.
 const (
 	copyGroupRows  = 64 << 10
 	copyGroupBytes = 16 << 20
@@ -114,18 +119,32 @@ type copyWriter struct {
 	path string
 }
 
-func newCopyWriter(path string, schema *arrow.Schema) (*copyWriter, error) {
+// copyProperties are those of files that are read once, and soon.
+func copyProperties() *parquet.WriterProperties {
+	return parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithDictionaryDefault(false),
+		parquet.WithStats(false), parquet.WithMaxRowGroupLength(copyGroupRows))
+}
+
+// bareKey marks the copy of a file without field IDs: of such a file, partition values win over columns found by name.
+const bareKey = "tarn.bare"
+
+func newCopyWriter(path string, schema *arrow.Schema, isBare bool) (*copyWriter, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
 	if err != nil {
 		return nil, fileError("write", path, err)
 	}
-	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithDictionaryDefault(false),
-		parquet.WithStats(false), parquet.WithMaxRowGroupLength(copyGroupRows))
-	out, err := pqarrow.NewFileWriter(schema, f, props, pqarrow.NewArrowWriterProperties())
+	out, err := pqarrow.NewFileWriter(schema, f, copyProperties(), pqarrow.DefaultWriterProps())
 	if err != nil {
 		return nil, errors.Join(errs.Wrap(errs.Unsupported, "", "", err), f.Close())
 	}
-	return &copyWriter{file: f, out: out, path: path}, nil
+	w := &copyWriter{file: f, out: out, path: path}
+	if isBare {
+		err = w.fault(out.AppendKeyValueMetadata(bareKey, ""))
+	}
+	if err != nil {
+		return nil, w.close(err)
+	}
+	return w, nil
 }
 
 func (w *copyWriter) add(batch arrow.RecordBatch) error {

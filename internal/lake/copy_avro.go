@@ -36,6 +36,7 @@ func (c *copier) avro(ctx context.Context, j *judge, s source) (footer, error) {
 type avroPlan struct {
 	fields []avroField
 	schema *arrow.Schema
+	isBare bool // the file has no IDs
 }
 
 // avroField is a field of the file's record. read is nil for one that isn't wanted.
@@ -52,18 +53,18 @@ func planAvro(j *judge, record *avro.Schema) (*avroPlan, error) {
 	if record.Kind != avro.Record {
 		return nil, errs.New(errs.Corrupt, "", "", "its objects are no records but of type %s", record.Kind)
 	}
-	p := avroPlanner{}
-	if len(j.wants) > 0 && !haveAvroIDs(record) {
+	p, isBare := avroPlanner{}, !haveAvroIDs(record)
+	if len(j.wants) > 0 && isBare {
 		if err := j.identifyAvro(&p); err != nil {
 			return nil, err
 		}
 	}
-	plan := &avroPlan{}
+	plan := &avroPlan{isBare: isBare}
 	var columns []arrow.Field
 	for _, f := range record.Fields {
 		out := avroField{typ: f.Type}
 		id, names := p.lookup(f, p.names)
-		if want := wantedByID(j.wants, id); want != nil && f.Type.Kind != avro.Null {
+		if want := fieldByID(j.wants, id); want != nil && f.Type.Kind != avro.Null {
 			field, read, err := p.value(f.Type, names, want)
 			if err != nil {
 				return nil, errs.Wrap(errs.Unsupported, "column", catalog.QuoteIdent(want.Name), err)
@@ -110,17 +111,18 @@ func haveAvroIDs(s *avro.Schema) bool {
 	return false
 }
 
-func wantedByID(wants []catalog.Field, id catalog.FieldID) *catalog.Field {
-	for i := range wants {
-		if wants[i].ID == id {
-			return &wants[i]
+// fieldByID returns the field with the ID, or nil.
+func fieldByID(fields []catalog.Field, id catalog.FieldID) *catalog.Field {
+	for i := range fields {
+		if fields[i].ID == id {
+			return &fields[i]
 		}
 	}
 	return nil
 }
 
 func (p *avroPlan) copy(ctx context.Context, r *avro.Reader, to string) (rows int64, err error) {
-	w, err := newCopyWriter(to, p.schema)
+	w, err := newCopyWriter(to, p.schema, p.isBare)
 	if err != nil {
 		return 0, err
 	}

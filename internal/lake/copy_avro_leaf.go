@@ -123,11 +123,7 @@ func avroDecimal(s *avro.Schema, bytes func(*avro.Decoder) []byte) (arrow.DataTy
 	typ := &arrow.Decimal128Type{Precision: int32(s.Precision), Scale: int32(s.Scale)}
 	limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(s.Precision)), nil)
 	return typ, func(d *avro.Decoder, b array.Builder) {
-		raw := bytes(d)
-		v := new(big.Int).SetBytes(raw)
-		if len(raw) > 0 && raw[0] >= 0x80 {
-			v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(len(raw))*8))
-		}
+		v := signedInt(bytes(d))
 		if v.CmpAbs(limit) >= 0 {
 			d.Fail("a decimal has more than %d digits", s.Precision)
 			v.SetInt64(0)

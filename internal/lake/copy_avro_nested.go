@@ -97,7 +97,7 @@ func (p avroPlanner) record(s *avro.Schema, names nameMap, want *catalog.Field) 
 		if id != noID && f.Type.Kind != avro.Null {
 			var wanted *catalog.Field
 			if want != nil && want.Type.Nested == catalog.Struct {
-				wanted = wantedByID(want.Type.Fields, id)
+				wanted = fieldByID(want.Type.Fields, id)
 			}
 			column, read, err := p.value(f.Type, inner, wanted)
 			switch {

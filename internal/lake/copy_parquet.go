@@ -27,7 +27,8 @@ func (c *copier) parquet(ctx context.Context, j *judge, s source) (footer, error
 		}
 		root := r.MetaData().Schema.Root()
 		nodes := nodesOf(root)
-		if len(j.wants) > 0 && !haveIDs(nodes) {
+		isBare := !haveIDs(nodes)
+		if len(j.wants) > 0 && isBare {
 			if err := j.identify(nodes); err != nil {
 				return 0, err
 			}
@@ -46,9 +47,9 @@ func (c *copier) parquet(ctx context.Context, j *judge, s source) (footer, error
 			at += count
 		}
 		if len(kept) == 0 {
-			return copyCount(ctx, r.NumRows(), to)
+			return copyCount(ctx, r.NumRows(), isBare, to)
 		}
-		return copyColumns(ctx, r, leaves, relabeler{kept, j.wants}, to)
+		return copyColumns(ctx, r, leaves, relabeler{kept, j.wants}, isBare, to)
 	})
 }
 
@@ -64,7 +65,7 @@ func countLeaves(n schema.Node) int {
 	return count
 }
 
-func copyColumns(ctx context.Context, r *pqfile.Reader, leaves []int, label relabeler, to string) (rows int64, err error) {
+func copyColumns(ctx context.Context, r *pqfile.Reader, leaves []int, label relabeler, isBare bool, to string) (rows int64, err error) {
 	columns, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{BatchSize: copyGroupRows / 4}, memory.DefaultAllocator)
 	if err != nil {
 		return 0, err
@@ -75,7 +76,7 @@ func copyColumns(ctx context.Context, r *pqfile.Reader, leaves []int, label rela
 	}
 	defer batches.Release()
 	out := label.schema(batches.Schema())
-	w, err := newCopyWriter(to, out)
+	w, err := newCopyWriter(to, out, isBare)
 	if err != nil {
 		return 0, err
 	}
@@ -95,9 +96,9 @@ func copyColumns(ctx context.Context, r *pqfile.Reader, leaves []int, label rela
 }
 
 // copyCount writes a copy of rows of which no column is wanted.
-func copyCount(ctx context.Context, rows int64, to string) (written int64, err error) {
+func copyCount(ctx context.Context, rows int64, isBare bool, to string) (written int64, err error) {
 	only := arrow.NewSchema([]arrow.Field{{Name: "row", Type: arrow.FixedWidthTypes.Boolean, Nullable: true}}, nil)
-	w, err := newCopyWriter(to, only)
+	w, err := newCopyWriter(to, only, isBare)
 	if err != nil {
 		return 0, err
 	}
@@ -125,14 +126,7 @@ type relabeler struct {
 func (l relabeler) schema(s *arrow.Schema) *arrow.Schema {
 	fields := make([]arrow.Field, s.NumFields())
 	for i, n := range l.nodes {
-		var want *catalog.Field
-		for at := range l.wants {
-			if l.wants[at].ID == n.id {
-				want = &l.wants[at]
-				break
-			}
-		}
-		fields[i] = relabelField(s.Field(i), n, want)
+		fields[i] = relabelField(s.Field(i), n, fieldByID(l.wants, n.id))
 	}
 	return arrow.NewSchema(fields, nil)
 }

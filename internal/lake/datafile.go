@@ -136,9 +136,10 @@ func dataFileEntry(h *handle, spec catalog.SpecID, meta *metadata.FileMetaData, 
 	if err != nil {
 		return nil, err
 	}
+	bounds := func(stats map[int][]byte) map[int][]byte { return inTableUnits(stats, h.meta.CurrentSchema(), meta) }
 	return b.ColumnSizes(plain.ColumnSizes()).ValueCounts(plain.ValueCounts()).NullValueCounts(plain.NullValueCounts()).
-		NaNValueCounts(plain.NaNValueCounts()).LowerBoundValues(plain.LowerBoundValues()).
-		UpperBoundValues(plain.UpperBoundValues()).SplitOffsets(plain.SplitOffsets()).Build(), nil
+		NaNValueCounts(plain.NaNValueCounts()).LowerBoundValues(bounds(plain.LowerBoundValues())).
+		UpperBoundValues(bounds(plain.UpperBoundValues())).SplitOffsets(plain.SplitOffsets()).Build(), nil
 }
 
 // partitionMap returns a tuple as iceberg-go keeps it, by field ID.

@@ -12,9 +12,6 @@ import (
 	"github.com/tarndb/tarn/transform"
 )
 
-// deletePathID is the field ID of the column file_path in position delete files.
-const deletePathID = 2147483546
-
 // liveDelete is a live entry of a delete manifest.
 type liveDelete struct {
 	catalog.DeleteFile
@@ -59,7 +56,7 @@ func (s *scan) readDeletes(ctx context.Context, list []manifest) (*deleteIndex, 
 // deletesIn returns a manifest's delete files but those of partitions that the filter rules out, and how many are live.
 func (s *scan) deletesIn(ctx context.Context, m *manifest) (found []liveDelete, live int, err error) {
 	ss := s.specs[m.Spec]
-	err = s.entries.visit(ctx, m, statColumns{ids: []int{deletePathID}}, func(e *entry) error {
+	err = s.entries.visit(ctx, m, statColumns{ids: []int{int(catalog.DeletePathID)}}, func(e *entry) error {
 		if !e.isLive() {
 			return nil
 		}
@@ -146,8 +143,8 @@ func targetOf(e *entry) string {
 	if e.Referenced != "" {
 		return e.Referenced
 	}
-	lower, ok := e.Lower[deletePathID]
-	if upper, both := e.Upper[deletePathID]; ok && both && string(lower) == string(upper) {
+	lower, ok := e.Lower[int(catalog.DeletePathID)]
+	if upper, both := e.Upper[int(catalog.DeletePathID)]; ok && both && string(lower) == string(upper) {
 		return string(lower)
 	}
 	return ""

@@ -180,7 +180,9 @@ func TestDeleteEntries(t *testing.T) {
 		return out
 	}
 	bounds := func(lower, upper string) fields {
-		one := func(v string) fields { return fields{"array": []fields{{"key": deletePathID, "value": []byte(v)}}} }
+		one := func(v string) fields {
+			return fields{"array": []fields{{"key": int(catalog.DeletePathID), "value": []byte(v)}}}
+		}
 		return fields{"content": 1, "lower_bounds": one(lower), "upper_bounds": one(upper)}
 	}
 	for _, c := range []struct {

@@ -6,7 +6,8 @@
 // What it can't read rightly it refuses before the first row: data files in ORC, encrypted tables, format versions that it
 // doesn't know, object stores, REST, Glue and Hive catalogs. Bytes that contradict themselves or each other are Corrupt,
 // and the error names the file. It never guesses, and it reads no data pages, which package duck does, except of files in
-// Avro and of Parquet files that DuckDB would misread: of these it makes Parquet copies for the time of a query.
+// Avro and of Parquet files that DuckDB would misread, of which it makes Parquet copies for the time of a query, and of
+// position deletes for the metadata table of that name.
 //
 // Of iceberg-go it uses the metadata format and the writers of manifests. Manifests are read here, by package avro's
 // decoder, since planning reads little of each of many entries; scan planning, conflict checks and the commit protocol

@@ -71,7 +71,7 @@ func locate(columns []catalog.Field, id catalog.FieldID) (catalog.EqualityColumn
 				return catalog.EqualityColumn{}, false, errs.New(errs.Corrupt, "", "",
 					"it compares the field with ID %d, which lies in the %s %q: a row has no one value of it", id, at.Type, at.Name)
 			}
-			at = fieldIn(at.Type.Fields, step)
+			at = *fieldByID(at.Type.Fields, step)
 		}
 		if at.Type.Nested != catalog.NotNested {
 			return catalog.EqualityColumn{}, false, errs.New(errs.Corrupt, "", "", "it compares the column %q, a %s, which isn't primitive", at.Name, at.Type)
@@ -92,13 +92,4 @@ func pathTo(root catalog.Field, id catalog.FieldID) ([]catalog.FieldID, bool) {
 		}
 	}
 	return nil, false
-}
-
-func fieldIn(fields []catalog.Field, id catalog.FieldID) catalog.Field {
-	for _, f := range fields {
-		if f.ID == id {
-			return f
-		}
-	}
-	return catalog.Field{}
 }

@@ -180,32 +180,12 @@ func syncFolder(folder string) error {
 	return f.Close()
 }
 
-// fileError gives an operating system's error a kind and names the path as metadata spells it.
+// fileError is errs.OfFile, and tells what stands in the way of a folder.
 func fileError(op, path string, err error) error {
-	if err == nil {
-		return nil
+	if op == makeFolder && errors.Is(err, syscall.ENOTDIR) {
+		return errs.New(errs.Invalid, op, path, "a file is in its place or above it")
 	}
-	kind, msg := errs.Transient, ""
-	switch {
-	case op == makeFolder && errors.Is(err, syscall.ENOTDIR):
-		kind, msg = errs.Invalid, "a file is in its place or above it"
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		kind, msg = errs.NotFound, "no such file"
-	case errors.Is(err, fs.ErrExist):
-		kind, msg = errs.Exists, "it exists already"
-	case errors.Is(err, fs.ErrPermission):
-		kind, msg = errs.Invalid, "permission denied"
-	case errors.Is(err, syscall.EROFS):
-		kind, msg = errs.Invalid, "the file system is read-only"
-	case errors.Is(err, syscall.EISDIR):
-		kind, msg = errs.Invalid, "it is a folder, not a file"
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		kind = errs.Resource
-	}
-	if msg == "" {
-		return errs.Wrap(kind, op, path, err)
-	}
-	return errs.New(kind, op, path, "%s", msg)
+	return errs.OfFile(op, path, err)
 }
 
 // readFile returns all of a file.

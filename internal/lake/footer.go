@@ -49,17 +49,29 @@ func (k *footerCache) put(path string, f footer) footer {
 	if k.files == nil || len(k.files) >= maxCachedFooters {
 		k.files = map[string]footer{}
 	}
+	f.schema = k.share(f.schema)
+	k.files[path] = f
+	return f
+}
+
+// shared returns one and the same schema for all that are equal.
+func (k *footerCache) shared(s *schema.GroupNode) *schema.GroupNode {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.share(s)
+}
+
+// share is shared, under the lock.
+func (k *footerCache) share(s *schema.GroupNode) *schema.GroupNode {
 	if k.schemas == nil || len(k.schemas) >= maxCachedSchemas {
 		k.schemas = map[string]*schema.GroupNode{}
 	}
-	print := fingerprint(f.schema)
+	print := fingerprint(s)
 	if known, ok := k.schemas[print]; ok {
-		f.schema = known
-	} else {
-		k.schemas[print] = f.schema
+		return known
 	}
-	k.files[path] = f
-	return f
+	k.schemas[print] = s
+	return s
 }
 
 func (c *Catalog) footer(ctx context.Context, ref catalog.FileRef) (footer, error) {

@@ -15,6 +15,7 @@ type footerFacts struct {
 	encrypted bool   // some columns are
 	geo       bool   // it is a GeoParquet file, some of whose columns of bytes DuckDB makes geometries of
 	bareLists bool   // a list or map is marked by its logical type only, which DuckDB doesn't look at
+	bare      bool   // it is a copy of a file without field IDs
 	oldMaps   bool   // a map is marked as its own keys and values, for which DuckDB refuses the file
 }
 
@@ -176,7 +177,12 @@ func (w *thriftWalk) keyValue(facts *footerFacts) error {
 		err := w.skip(typ)
 		if err == nil && id == 1 && typ == thriftBinary {
 			_, n := binary.Uvarint(w.data[from:w.at])
-			facts.geo = facts.geo || string(w.data[from+n:w.at]) == "geo"
+			switch key := string(w.data[from+n : w.at]); key {
+			case "geo":
+				facts.geo = true
+			case bareKey:
+				facts.bare = true
+			}
 		}
 		return err
 	})

@@ -54,6 +54,8 @@ func TestStoredTypes(t *testing.T) {
 		{storedType{physical: types.Int64, logical: schema.NewTimestampLogicalType(false, nanos)}, "timestamp_ns", fits},
 		{storedType{physical: types.Int96}, "timestamp", fits},
 		{storedType{physical: types.Int96}, "timestamptz", fits},
+		{storedType{physical: types.Int96}, "timestamp_ns", unread},
+		{storedType{physical: types.Int96}, "timestamptz_ns", unread},
 		{storedType{physical: types.Int96}, "long", unfit},
 		{storedType{physical: types.Int64}, "timestamp", unfit},
 		{storedType{physical: types.ByteArray, logical: schema.StringLogicalType{}}, "string", fits},

@@ -107,7 +107,10 @@ func (s storedType) timeOfDay() fitness {
 func (s storedType) timestamp(kind transform.Kind) fitness {
 	zoned := kind == transform.TimestampTZ || kind == transform.TimestampTZNS
 	nanos := kind == transform.TimestampNS || kind == transform.TimestampTZNS
-	if s.physical == parquet.Types.Int96 {
+	switch {
+	case s.physical == parquet.Types.Int96 && nanos: // DuckDB drops what it holds below a microsecond
+		return unread
+	case s.physical == parquet.Types.Int96:
 		return fits
 	}
 	if s.isDate() && !zoned {

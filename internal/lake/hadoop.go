@@ -18,7 +18,7 @@ type hadoopStore struct {
 	create    bool // the warehouse may be missing
 }
 
-func newHadoopStore(cfg Config, warehouse string, fio fileIO) (store, error) {
+func newHadoopStore(ctx context.Context, cfg Config, warehouse string, fio fileIO) (store, error) {
 	if warehouse == "" {
 		return nil, errs.New(errs.Invalid, "open catalog", cfg.Name, "a hadoop catalog needs its warehouse folder")
 	}
@@ -26,7 +26,7 @@ func newHadoopStore(cfg Config, warehouse string, fio fileIO) (store, error) {
 	if cfg.CreateIfMissing {
 		return s, nil
 	}
-	if _, err := fio.List(context.Background(), warehouse); err != nil {
+	if _, err := fio.List(ctx, warehouse); err != nil {
 		return nil, errs.Wrap(errs.NotFound, "open catalog", cfg.Name, err)
 	}
 	return s, nil

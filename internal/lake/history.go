@@ -100,8 +100,8 @@ func (h *handle) noAncestor(run []*table.Snapshot, v *catalog.Version, stop int6
 	for _, s := range run {
 		known = append(known, strconv.FormatInt(s.SnapshotID, 10))
 	}
-	return errs.New(errs.Invalid, "read between snapshots", strconv.FormatInt(stop, 10),
-		"%s is no ancestor of %s: its known ancestry is %s", v.Since, v.At, strings.TrimSpace(listed(known)))
+	return errs.New(errs.Invalid, "read what came after", v.Since.String(), "it is no ancestor of %s, whose known ancestry is %s",
+		v.At, listed(known))
 }
 
 // addChangeColumns adds the columns of the change log to a table's own.

@@ -141,10 +141,5 @@ func (n *node) wantOf(i int, want *catalog.Field) *catalog.Field {
 	if n.nested != catalog.Struct {
 		return &want.Type.Fields[i]
 	}
-	for at := range want.Type.Fields {
-		if want.Type.Fields[at].ID == n.kids[i].id {
-			return &want.Type.Fields[at]
-		}
-	}
-	return nil
+	return fieldByID(want.Type.Fields, n.kids[i].id)
 }

@@ -102,15 +102,18 @@ func gunzip(data []byte) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// checkFormat tells a table of a later format version, which is Unsupported, from bytes that are no metadata at all.
+// checkFormat tells a view and a table of a later format version, which are Unsupported, from bytes that are no metadata at all.
 func checkFormat(raw []byte, location string) error {
 	var head struct {
-		Version *int `json:"format-version"`
+		Version *int   `json:"format-version"`
+		View    string `json:"view-uuid"`
 	}
 	if err := json.Unmarshal(raw, &head); err != nil {
 		return errs.Wrap(errs.Corrupt, "read metadata", location, err)
 	}
 	switch {
+	case head.View != "":
+		return errs.New(errs.Unsupported, "read metadata", location, "it is a view; only tables can be read")
 	case head.Version == nil || *head.Version < 1:
 		return errs.New(errs.Corrupt, "read metadata", location, "it has no format-version")
 	case *head.Version > newestFormat:

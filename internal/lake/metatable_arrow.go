@@ -3,7 +3,6 @@ package lake
 import (
 	"fmt"
 	"math/big"
-	"strconv"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -43,19 +42,28 @@ func writable(t catalog.Type) catalog.Type {
 	for _, f := range t.Fields {
 		out.Fields = append(out.Fields, catalog.Field{ID: f.ID, Name: f.Name, Type: writable(f.Type)})
 	}
-	tellApart(out.Fields)
+	tellApart(out.Fields, func(i int) int { return int(out.Fields[i].ID) })
 	return out
 }
 
-// tellApart gives fields of a struct whose names differ only in case, which SQL's structs can't have, new ones with the
-// field ID.
-func tellApart(fields []catalog.Field) {
-	names := map[string]bool{}
+// tellApart gives fields of a struct whose names differ only in case, which SQL's structs can't have, new ones with the ID
+// that id returns of the field at a place: all of them, since one that kept its name would be found by those of the others.
+func tellApart(fields []catalog.Field, id func(i int) int) {
+	uses := map[string]int{}
+	for _, f := range fields {
+		uses[strings.ToLower(f.Name)]++
+	}
 	for i, f := range fields {
-		if names[strings.ToLower(f.Name)] {
-			fields[i].Name = fmt.Sprintf("%s_%d", f.Name, f.ID)
+		low := strings.ToLower(f.Name)
+		if uses[low] < 2 {
+			continue
 		}
-		names[strings.ToLower(fields[i].Name)] = true
+		name := fmt.Sprintf("%s_%d", f.Name, id(i))
+		for uses[strings.ToLower(name)] > 0 {
+			name += "_"
+		}
+		uses[strings.ToLower(name)]++
+		fields[i].Name = name
 	}
 }
 
@@ -88,8 +96,7 @@ func arrowType(t catalog.Type) (arrow.DataType, error) {
 
 func arrowField(f catalog.Field) (arrow.Field, error) {
 	typ, err := arrowType(f.Type)
-	id := arrow.NewMetadata([]string{"PARQUET:field_id"}, []string{strconv.Itoa(int(f.ID))})
-	return arrow.Field{Name: f.Name, Type: typ, Nullable: true, Metadata: id}, err
+	return arrow.Field{Name: f.Name, Type: typ, Nullable: true, Metadata: fieldID(f.ID)}, err
 }
 
 // canTell says whether v, a value of t, is one that SQL's type can hold, which bytes of metadata may not be.

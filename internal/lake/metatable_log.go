@@ -3,6 +3,7 @@ package lake
 import (
 	"context"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/apache/iceberg-go/table"
@@ -157,11 +158,33 @@ func metadataLogColumns(*metaTable) ([]metaColumn, error) {
 	}, nil
 }
 
+// spelled returns the path of the metadata file as the table's metadata would spell it. A catalog that finds files by listing
+// folders knows where the file lies, which is another path when the table is relocated.
+func (h *handle) spelled() string {
+	path := under(h.meta.Location(), "metadata", filepath.Base(h.location))
+	if there := h.absolute(path); there != "" && there == h.absolute(h.location) {
+		return path
+	}
+	return h.location
+}
+
+// absolute returns where a file lies, or "".
+func (h *handle) absolute(path string) string {
+	local, err := h.catalog.fio.Local(path)
+	if err == nil {
+		local, err = filepath.Abs(local)
+	}
+	if err != nil {
+		return ""
+	}
+	return local
+}
+
 func metadataLogRows(_ context.Context, s *metaScan, yield func(any) error) error {
 	meta := s.base.meta
 	known := snapshotsByID(meta)
 	files := slices.Collect(meta.PreviousFiles())
-	files = append(files, table.MetadataLogEntry{MetadataFile: s.base.location, TimestampMs: meta.LastUpdatedMillis()})
+	files = append(files, table.MetadataLogEntry{MetadataFile: s.base.spelled(), TimestampMs: meta.LastUpdatedMillis()})
 	for _, file := range files {
 		row := metadataLogRow{MetadataLogEntry: file}
 		for entry := range meta.SnapshotLogs() {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/tarndb/tarn/catalog"
-	"github.com/tarndb/tarn/internal/errs"
 )
 
 // manifestRow is a manifest that a snapshot refers to.
@@ -76,7 +75,7 @@ func manifestRows(ctx context.Context, s *metaScan, yield func(any) error) error
 	return s.visitManifests(ctx, func(m *manifest, snapshot int64) error {
 		spec, ok := s.of.Specs[m.Spec]
 		if !ok {
-			return errs.New(errs.Corrupt, "read manifest", m.Path, "it is of partition spec %d, which the table doesn't have", m.Spec)
+			return unknownSpec(m)
 		}
 		return yield(manifestRow{m, spec, snapshot})
 	})

@@ -20,7 +20,10 @@ type leaf struct {
 func readableMetrics(fields []catalog.Field, others []metaColumn) metaColumn {
 	leaves := leavesOf(fields, "")
 	slices.SortFunc(leaves, func(a, b leaf) int { return slices.Compare(utf16.Encode([]rune(a.name)), utf16.Encode([]rune(b.name))) })
-	next := structColumn(0, "", others).maxID()
+	var next catalog.FieldID
+	for _, c := range others {
+		next = max(next, maxFieldID([]catalog.Field{c.Field}))
+	}
 	id := func() catalog.FieldID { next++; return next }
 	typ := catalog.Type{Nested: catalog.Struct}
 	for _, l := range leaves {
@@ -34,7 +37,7 @@ func readableMetrics(fields []catalog.Field, others []metaColumn) metaColumn {
 			{ID: id(), Name: "upper_bound", Type: bound},
 		}}})
 	}
-	tellApart(typ.Fields)
+	tellApart(typ.Fields, func(i int) int { return leaves[i].id })
 	c := newColumn(id(), "readable_metrics", typ, func(r *entryRow) any { return metricsOf(leaves, r.entry) })
 	c.stats = true
 	return c
@@ -85,5 +88,3 @@ func leavesOf(fields []catalog.Field, prefix string) []leaf {
 	}
 	return out
 }
-
-func (c metaColumn) maxID() catalog.FieldID { return maxFieldID([]catalog.Field{c.Field}) }

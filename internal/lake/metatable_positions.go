@@ -23,7 +23,7 @@ func readPositions(ctx context.Context, f file, add func(path string, position i
 		return err
 	}
 	columns := r.MetaData().Schema
-	leaves := []int{leafOf(columns.Root(), deletePathID), leafOf(columns.Root(), deletePosID)}
+	leaves := []int{leafOf(columns.Root(), catalog.DeletePathID), leafOf(columns.Root(), catalog.DeletePosID)}
 	reader, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{BatchSize: copyGroupRows / 4}, memory.DefaultAllocator)
 	if err != nil {
 		return err

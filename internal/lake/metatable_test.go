@@ -293,7 +293,7 @@ func TestReadableMetricsOfNamesThatDifferInCase(t *testing.T) {
 	}, nil).Type.Fields {
 		got = append(got, f.Name)
 	}
-	if want := "B a b_15"; strings.Join(got, " ") != want {
+	if want := "B_3 a b_1"; strings.Join(got, " ") != want {
 		t.Errorf("the columns are %q, want %s", got, want)
 	}
 }
@@ -411,6 +411,34 @@ func TestBoundText(t *testing.T) {
 		}
 		if got := boundText(f, bound); got != c.want {
 			t.Errorf("%v of %s is written %v, want %s", c.v, c.typ, got, c.want)
+		}
+	}
+}
+
+func TestTellApart(t *testing.T) {
+	fields := []catalog.Field{{ID: 1, Name: "id"}, {ID: 2, Name: "ID"}, {ID: 3, Name: "id_1"}, {ID: 4, Name: "v"}}
+	tellApart(fields, func(i int) int { return int(fields[i].ID) })
+	var names []string
+	for _, f := range fields {
+		names = append(names, f.Name)
+	}
+	if want := []string{"id_1_", "ID_2", "id_1", "v"}; !slices.Equal(names, want) {
+		t.Errorf("%v, want %v", names, want)
+	}
+}
+
+func TestCheckFormat(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"format-version": 2, "table-uuid": "x"}`: "",
+		`{"format-version": 1, "view-uuid": "x"}`:  "unsupported: it is a view",
+		`{"format-version": 4}`:                    "unsupported: the table is of format version 4",
+		`{"format-version": 0}`:                    "corrupt: it has no format-version",
+		`{"format-version"`:                        "corrupt: ",
+	} {
+		kind, message, _ := strings.Cut(want, ": ")
+		err := checkFormat([]byte(text), "v1.metadata.json")
+		if want == "" && err != nil || want != "" && (errs.KindOf(err).String() != kind || !strings.Contains(fmt.Sprint(err), message)) {
+			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
 }

@@ -8,18 +8,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
-)
-
-// A row group of a metadata table is written once it has so many rows, or about so many bytes: it is all that is in memory.
-const (
-	metaGroupRows  = 64 << 10
-	metaGroupBytes = 16 << 20
 )
 
 // metaWriter writes rows of a metadata table to a Parquet file, with field IDs.
@@ -48,9 +40,7 @@ func newMetaWriter(path string, columns []metaColumn) (*metaWriter, error) {
 		return nil, fileError("create", path, err)
 	}
 	schema := arrow.NewSchema(fields, nil)
-	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithDictionaryDefault(false),
-		parquet.WithStats(false), parquet.WithMaxRowGroupLength(metaGroupRows))
-	out, err := pqarrow.NewFileWriter(schema, file, props, pqarrow.DefaultWriterProps())
+	out, err := pqarrow.NewFileWriter(schema, file, copyProperties(), pqarrow.DefaultWriterProps())
 	if err != nil {
 		return nil, errors.Join(errs.Wrap(errs.Internal, "write metadata table", file.Name(), err), file.Close())
 	}
@@ -67,7 +57,7 @@ func (w *metaWriter) add(row any) error {
 	}
 	w.inBatch++
 	w.rows++
-	if w.inBatch == metaGroupRows || w.bytes >= metaGroupBytes {
+	if w.inBatch == copyGroupRows || w.bytes >= copyGroupBytes {
 		return w.flush()
 	}
 	return nil

@@ -36,6 +36,9 @@ func nameMapOf(t *catalog.Table) (nameMap, error) {
 	if err := json.Unmarshal([]byte(text), &fields); err != nil {
 		return nil, errs.Wrap(errs.Corrupt, "read table property "+mappingProperty+" in", t.MetadataLocation, err)
 	}
+	if fields == nil { // JSON's null is no mapping
+		return nil, nil
+	}
 	m, err := mapNames(fields)
 	return m, errs.Wrap(errs.Corrupt, "read table property "+mappingProperty+" in", t.MetadataLocation, err)
 }

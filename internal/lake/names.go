@@ -3,6 +3,8 @@ package lake
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
@@ -14,6 +16,73 @@ var errNoTable = errors.New("no such table")
 
 // IsNoTable says whether the error is that there is no table of the name.
 func IsNoTable(err error) bool { return errors.Is(err, errNoTable) }
+
+// Missing adds to the error that there is no table of a name what may have been meant: a table or namespace of nearly that
+// name, or what a suffix selects. Other errors are returned as they are.
+func (c *Catalog) Missing(ctx context.Context, id catalog.Ident, err error) error {
+	var e *errs.Error
+	if !IsNoTable(err) || !errors.As(err, &e) {
+		return err
+	}
+	if hint := c.meant(ctx, id); hint != "" {
+		return e.WithHint("%s", hint)
+	}
+	return err
+}
+
+func (c *Catalog) meant(ctx context.Context, id catalog.Ident) string {
+	namespace, last := id[:len(id)-1], id[len(id)-1]
+	if _, _, ok := splitSuffix(id); ok || len(id) > 2 && c.hasTable(ctx, namespace) {
+		return c.meantSuffix(ctx, namespace, last)
+	}
+	if tables, err := c.ListTables(ctx, namespace); err == nil {
+		if name := errs.Nearest(last, lastParts(tables)); name != "" {
+			return "did you mean " + append(slices.Clone(namespace), name).String() + "?"
+		}
+		return "SHOW TABLES IN " + namespace.String() + " lists the tables"
+	}
+	namespaces, err := c.ListNamespaces(ctx)
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, n := range namespaces {
+		names = append(names, n.String())
+	}
+	if name := errs.Nearest(namespace.String(), names); name != "" {
+		return "did you mean the namespace " + name + "?"
+	}
+	return "SHOW NAMESPACES lists the namespaces"
+}
+
+// meantSuffix tells what may have been meant by a last part of a name that is no table.
+func (c *Catalog) meantSuffix(ctx context.Context, of catalog.Ident, last string) string {
+	table, s, ok := splitSuffix(of)
+	switch {
+	case ok && s.point.Ref != "":
+		return "a version of a metadata table is written " + append(slices.Clone(table), last).String() + " FOR VERSION AS OF '" +
+			strings.ReplaceAll(s.point.Ref, "'", "''") + "'"
+	case !c.hasTable(ctx, of):
+		return c.meant(ctx, of)
+	}
+	if name := errs.Nearest(last, append(MetadataTables(), "changes")); name != "" {
+		return "did you mean " + append(slices.Clone(of), name).String() + "?"
+	}
+	return of.String() + " is a table: behind its name may stand branch_NAME, tag_NAME, changes or a metadata table, such as files"
+}
+
+func (c *Catalog) hasTable(ctx context.Context, id catalog.Ident) bool {
+	_, err := c.store.current(ctx, id)
+	return err == nil
+}
+
+func lastParts(ids []catalog.Ident) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = id[len(id)-1]
+	}
+	return out
+}
 
 // Pins are the tables of one statement: each is loaded once, so that all mentions of it, of its versions and of its
 // metadata tables see one metadata file. One goroutine uses them at a time.
@@ -68,8 +137,8 @@ func (s suffix) version(id catalog.Ident, v catalog.Version) (catalog.Version, e
 	case s.metadata != "" && v.Reading != catalog.ReadState:
 		return v, errs.New(errs.Invalid, "find table", id.String(), "a metadata table has no rows between two snapshots").
 			WithHint("FOR VERSION AS OF selects the snapshot that it is about")
-	case s.point.Ref != "" && v != catalog.Version{}:
-		return v, errs.New(errs.Invalid, "find table", id.String(), "its name has a %s, and the statement %s", s.point.Kind, v.At).
+	case s.point.Ref != "" && v.Reading == catalog.ReadState && v != catalog.Version{}, s.point.Ref != "" && !v.At.IsCurrent():
+		return v, errs.New(errs.Invalid, "find table", id.String(), "its name selects %s, and the statement selects %s", s.point, v.At).
 			WithHint("leave one of them out")
 	case s.point.Ref != "":
 		v.At = s.point

@@ -37,7 +37,7 @@ var (
 )
 
 // Open opens a catalog. It reads little or nothing: a wrong table is found when it is asked for. The caller closes it.
-func Open(_ context.Context, cfg Config) (*Catalog, error) {
+func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 	reloc, err := newRelocator(cfg.Relocate)
 	if err != nil {
 		return nil, err
@@ -49,9 +49,9 @@ func Open(_ context.Context, cfg Config) (*Catalog, error) {
 	c := &Catalog{name: cfg.Name, warehouse: warehouse, fio: localIO{reloc}}
 	switch strings.ToLower(cfg.Type) {
 	case "hadoop":
-		c.store, err = newHadoopStore(cfg, c.warehouse, c.fio)
+		c.store, err = newHadoopStore(ctx, cfg, c.warehouse, c.fio)
 	case "sql":
-		c.store, err = newSQLiteStore(cfg, c.fio)
+		c.store, err = newSQLiteStore(ctx, cfg, c.fio)
 	case "rest", "glue", "hive", "dynamodb", "bigquery", "nessie":
 		err = errs.New(errs.Unsupported, "open catalog", cfg.Name, "catalogs of type %s can't be opened yet", strings.ToLower(cfg.Type)).
 			WithHint("types that can: hadoop, sql (SQLite); a table also opens by its metadata file or folder")

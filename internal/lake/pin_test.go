@@ -97,7 +97,7 @@ func TestRuns(t *testing.T) {
 		{table: "snap.travel", since: catalog.Point{Ref: "main"}, till: catalog.Point{Ref: "first"}, want: "invalid: is no ancestor of tag first"},
 		{table: "snap.travel", since: snapshotPoint(1), want: "not-found: no such snapshot"},
 		{table: "snap.travel", since: timePoint(0), want: "not-found: earliest known snapshot"},
-		{table: "snap.expired", since: snapshotPoint(3414336720620415339), want: "invalid: its known ancestry is 3763923271722999701"},
+		{table: "snap.expired", since: snapshotPoint(3414336720620415339), want: "invalid: whose known ancestry is 3763923271722999701"},
 	} {
 		v := catalog.Version{At: tc.till, Reading: max(tc.reading, catalog.ReadAppends), Since: &tc.since}
 		if tc.all {

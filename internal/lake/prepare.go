@@ -5,7 +5,6 @@ import (
 	"maps"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -182,7 +181,7 @@ func (p *preparation) file(ctx context.Context, f catalog.DataFile) (*reading, e
 
 // named makes an error name the file that it is about, unless it does.
 func named(op, path string, err error) error {
-	if err == nil || strings.Contains(err.Error(), path) {
+	if err == nil || errs.IsAbout(err, path) {
 		return err
 	}
 	return errs.Wrap(errs.Internal, op, path, err)

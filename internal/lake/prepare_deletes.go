@@ -11,13 +11,10 @@ import (
 	"github.com/tarndb/tarn/transform"
 )
 
-// deletePosID is the field ID of the column pos in position delete files.
-const deletePosID = 2147483545
-
 // positionColumns are what position delete files must have.
 var positionColumns = []catalog.Field{
-	{ID: deletePathID, Name: "file_path", Required: true, Type: catalog.Type{Primitive: transform.Type{Kind: transform.String}}},
-	{ID: deletePosID, Name: "pos", Required: true, Type: catalog.Type{Primitive: transform.Type{Kind: transform.Long}}},
+	{ID: catalog.DeletePathID, Name: "file_path", Required: true, Type: catalog.Type{Primitive: transform.Type{Kind: transform.String}}},
+	{ID: catalog.DeletePosID, Name: "pos", Required: true, Type: catalog.Type{Primitive: transform.Type{Kind: transform.Long}}},
 }
 
 // deletes finds out how the delete files are read. Deletion vectors have no columns: who reads them checks them.

@@ -60,7 +60,7 @@ func TestGoldenEqualityColumns(t *testing.T) {
 }
 
 func TestDeleteFiles(t *testing.T) {
-	const path, pos = int32(deletePathID), int32(deletePosID)
+	const path, pos = int32(catalog.DeletePathID), int32(catalog.DeletePosID)
 	s := nestedField(2, "s", catalog.Struct, leafField(3, "new", transform.Long), leafField(4, "b", transform.Long))
 	equality := func(ids ...catalog.FieldID) catalog.DeleteFile {
 		return catalog.DeleteFile{Kind: catalog.EqualityDeletes, Equality: ids}

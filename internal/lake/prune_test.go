@@ -475,3 +475,51 @@ func TestParallelSurveys(t *testing.T) {
 		t.Error("a cancelled survey succeeds")
 	}
 }
+
+// TestPRN12: what a manifest list says of a manifest's partitions must leave none of them out. A writer that says that there
+// are no values makes every reader skip the manifest.
+func TestPRN12(t *testing.T) {
+	date, double, long := transform.Type{Kind: transform.Date}, transform.Type{Kind: transform.Double}, transform.Type{Kind: transform.Long}
+	day, bucket := transform.Transform{Op: transform.Day}, transform.Transform{Op: transform.Bucket, N: 16}
+	for _, c := range []struct {
+		name         string
+		typ          transform.Type
+		fn           transform.Transform
+		tuples       [][]transform.Value
+		null, nan    bool
+		lower, upper []byte
+	}{
+		{"days", date, day, [][]transform.Value{{int32(19722)}, {int32(19723)}}, false, false, []byte{0x0a, 0x4d, 0, 0}, []byte{0x0b, 0x4d, 0, 0}},
+		{"only NULL", date, day, [][]transform.Value{{nil}}, true, false, nil, nil},
+		{"NaN", double, transform.Transform{}, [][]transform.Value{{math.NaN()}, {1.0}}, false, true, []byte{0, 0, 0, 0, 0, 0, 0xf0, 0x3f}, []byte{0, 0, 0, 0, 0, 0, 0xf0, 0x3f}},
+		{"only NaN", double, transform.Transform{}, [][]transform.Value{{math.NaN()}}, false, true, nil, nil},
+		{"buckets", long, bucket, [][]transform.Value{{int32(3)}, {int32(15)}}, false, false, []byte{3, 0, 0, 0}, []byte{15, 0, 0, 0}},
+	} {
+		spec := catalog.PartitionSpec{Fields: []catalog.PartitionField{{ID: 1000, Sources: []catalog.FieldID{1}, SourceType: c.typ, Transform: c.fn}}}
+		s := partitionSummaries(spec, c.tuples)[0]
+		bytesOf := func(b *[]byte) []byte {
+			if b == nil {
+				return nil
+			}
+			return *b
+		}
+		lower, upper := bytesOf(s.LowerBound), bytesOf(s.UpperBound)
+		if s.ContainsNull != c.null || *s.ContainsNaN != c.nan || !bytes.Equal(lower, c.lower) || !bytes.Equal(upper, c.upper) {
+			t.Errorf("%s: null %v, NaN %v, %x to %x", c.name, s.ContainsNull, *s.ContainsNaN, lower, upper)
+		}
+		read := fieldSummary{ContainsNull: s.ContainsNull, ContainsNaN: s.ContainsNaN, Lower: lower, Upper: upper}
+		for _, tuple := range c.tuples { // what is written mustn't leave out what is there
+			pred := isTest(transform.IsNull)
+			switch v := tuple[0]; {
+			case isNaN(v):
+				pred = isTest(transform.IsNaN)
+			case v != nil:
+				pred = isTest(transform.EQ, v)
+			}
+			typ := c.fn.ResultType(c.typ)
+			if !summaryFacts(read, typ).mayHold(typ, pred) {
+				t.Errorf("%s: a manifest is skipped that has %v", c.name, tuple[0])
+			}
+		}
+	}
+}

@@ -81,8 +81,8 @@ func (j *judge) fill(r *reading, nodes []*node, facts footerFacts) error {
 	if len(j.wants) == 0 { // rows are counted, by the footer alone
 		return nil
 	}
-	isBare := !haveIDs(nodes)
-	if isBare {
+	isBare := r.copied && facts.bare || !r.copied && !haveIDs(nodes) // a copy has IDs, but for columns that its file lacks
+	if isBare && !r.copied {
 		if err := j.identify(nodes); err != nil {
 			return err
 		}
@@ -94,7 +94,8 @@ func (j *judge) fill(r *reading, nodes []*node, facts footerFacts) error {
 	return j.fillColumns(r, nodes, byID, facts, isBare)
 }
 
-// fillColumns looks at each column that is wanted. isBare says that the file has no IDs of its own.
+// fillColumns looks at each column that is wanted. isBare says that the file, or the
+// one that it is a copy of, has no IDs of its own.
 func (j *judge) fillColumns(r *reading, nodes []*node, byID map[catalog.FieldID]*node, facts footerFacts, isBare bool) error {
 	isAliased := func(n *node) bool { return n.isAliased() && (isWanted(j.wants, n.id) || isWanted(j.wants, n.alias)) }
 	m := match{
@@ -113,7 +114,7 @@ func (j *judge) fillColumns(r *reading, nodes []*node, byID map[catalog.FieldID]
 			continue
 		}
 		f, err := j.column(&m, n, want, facts)
-		if err == nil && isBare {
+		if err == nil && isBare && !r.copied {
 			err = clashWith(n, nodes)
 		}
 		if err != nil {
@@ -124,7 +125,7 @@ func (j *judge) fillColumns(r *reading, nodes []*node, byID map[catalog.FieldID]
 		}
 	}
 	r.rewrite, r.lacks = m.rewrite, m.lacks
-	if r.byName = isBare && len(shape.Fields) > 0; r.byName || m.differs {
+	if r.byName = isBare && !r.copied && len(shape.Fields) > 0; r.byName || m.differs {
 		r.shape = shape
 	}
 	return j.checkAbsent(r)
@@ -146,7 +147,7 @@ func (j *judge) column(m *match, n *node, want catalog.Field, facts footerFacts)
 
 // isWanted says whether the column is among the fields: the one that equality deletes compare may be wanted anyway.
 func isWanted(fields []catalog.Field, id catalog.FieldID) bool {
-	return slices.ContainsFunc(fields, func(f catalog.Field) bool { return f.ID == id })
+	return fieldByID(fields, id) != nil
 }
 
 // identify gives the columns of a file without IDs those of the table's name mapping.

@@ -66,6 +66,10 @@ func deleteEntry(meta table.Metadata, specs map[catalog.SpecID]catalog.Partition
 	if d.Target != "" {
 		b.ReferencedDataFile(d.Target)
 	}
+	if d.Target != "" && d.Kind == catalog.PositionDeletes { // manifests of format version 2 have bounds only
+		path := map[int][]byte{int(catalog.DeletePathID): []byte(d.Target)}
+		b.LowerBoundValues(path).UpperBoundValues(path)
+	}
 	if d.Kind == catalog.DeletionVector {
 		b.ContentOffset(d.Offset).ContentSizeInBytes(d.Length)
 	}

@@ -57,13 +57,13 @@ type sqliteStore struct {
 	hasTypes bool // iceberg_tables has the column iceberg_type; known once reader is set
 }
 
-func newSQLiteStore(cfg Config, fio fileIO) (store, error) {
+func newSQLiteStore(ctx context.Context, cfg Config, fio fileIO) (store, error) {
 	file, err := sqlitePath(cfg)
 	if err != nil {
 		return nil, err
 	}
 	s := &sqliteStore{name: cfg.Name, path: file, fio: fio, create: cfg.CreateIfMissing}
-	f, err := fio.Open(context.Background(), file)
+	f, err := fio.Open(ctx, file)
 	if errs.KindOf(err) == errs.NotFound && cfg.CreateIfMissing {
 		return s, nil
 	}

@@ -61,16 +61,13 @@ func isNaN(v transform.Value) bool {
 	return false
 }
 
-// encoded returns a bound's bytes. Those of the empty string are none, which is not the same as no bytes: a nil slice
-// would be written as null, and readers would skip the manifest.
+// encoded returns a bound's bytes, nil for no bound. Those of the empty string are an empty slice: nil would be written as
+// null, and readers would skip the manifest.
 func encoded(t transform.Type, v transform.Value) (*[]byte, bool) {
 	if v == nil {
 		return nil, true
 	}
-	b, err := transform.EncodeBound(t, v)
-	if b == nil {
-		b = []byte{}
-	}
+	b, err := catalog.EncodeValue(t, v)
 	return &b, err == nil
 }
 

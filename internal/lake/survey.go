@@ -1,25 +1,21 @@
 package lake
 
 import (
-	"cmp"
 	"context"
-	"encoding/binary"
-	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
-	"github.com/tarndb/tarn/transform"
 )
 
 // surveyWorkers is how many manifests are decoded at a time. Each holds one manifest's bytes, about 8 MiB at most as
 // writers make them; more workers than cores gain nothing, since decoding is what takes the time.
 const surveyWorkers = 4
 
-// Survey streams over the pinned snapshot's manifests and returns what filter can't rule out. Memory grows with the
-// number of partition tuples, not of files.
+// Survey streams over the pinned snapshot's manifests and returns what filter can't rule out. Memory grows with the number
+// of partition tuples and of delete files, not of data files.
 func (c *Catalog) Survey(ctx context.Context, t *catalog.Table, filter catalog.Filter) (*catalog.TableLayout, error) {
 	return c.survey(ctx, t, filter, nil)
 }
@@ -44,6 +40,19 @@ func (c *Catalog) survey(ctx context.Context, t *catalog.Table, filter catalog.F
 	if err != nil {
 		return nil, err
 	}
+	if t.Version.Reading != catalog.ReadState { // what was appended may have been deleted since
+		sums = nil
+	}
+	layout, err := s.layout(ctx, list, sums)
+	if err == nil {
+		layout.Table = t
+	}
+	return layout, err
+}
+
+// layout returns what the filter leaves of the files in a list of manifests.
+func (s *scan) layout(ctx context.Context, list []manifest, sums *columnSums) (*catalog.TableLayout, error) {
+	var err error
 	if s.deletes, err = s.readDeletes(ctx, list); err != nil {
 		return nil, err
 	}
@@ -52,20 +61,16 @@ func (c *Catalog) survey(ctx context.Context, t *catalog.Table, filter catalog.F
 		return nil, err
 	}
 	counts.DeleteFiles = s.deletes.live
-	if t.Version.Reading != catalog.ReadState { // what was appended may have been deleted since
-		sums = nil
-	}
 	s.sum(sums)
 	sum := tally{ScanCounts: counts, groups: map[string]*group{}, sums: sums}
 	if err := s.tallyAll(ctx, manifests, &sum); err != nil {
 		return nil, err
 	}
-	deletes, err := s.deletes.seal(c.fio)
+	deletes, err := s.deletes.seal(s.catalog.fio)
 	if err != nil {
 		return nil, err
 	}
 	return &catalog.TableLayout{
-		Table:   t,
 		Counts:  sum.ScanCounts,
 		Groups:  sum.sorted(),
 		Deletes: deletes,
@@ -274,101 +279,4 @@ func (ss *specScan) judgeBounds(e *entry) (f catalog.DataFile, may bool) {
 		f.FirstRowID = &id
 	}
 	return f, true
-}
-
-// tally gathers what a survey counts, of one manifest or of all.
-type tally struct {
-	catalog.ScanCounts
-	groups   map[string]*group
-	manifest int
-	key      []byte // of the group at hand
-	sums     *columnSums
-}
-
-// group is a GroupSum and the places of its liars' manifests, so that the liars named don't depend on who was faster.
-type group struct {
-	catalog.GroupSum
-	liarIn map[int]int
-}
-
-func (t *tally) add(f catalog.DataFile) {
-	t.key = appendGroupKey(t.key[:0], f.Spec, f.Partition)
-	g, ok := t.groups[string(t.key)]
-	if !ok {
-		g = &group{GroupSum: catalog.GroupSum{Spec: f.Spec, Partition: f.Partition}}
-		t.groups[string(t.key)] = g
-	}
-	one := group{GroupSum: catalog.GroupSum{Files: 1, Rows: f.Rows, Bytes: f.Ref.Bytes, Contradicts: f.Contradicts}}
-	for at := range f.Partition {
-		if f.Contradicts&(1<<uint(at)) != 0 {
-			one.blame(at, f.Ref.Path, t.manifest)
-		}
-	}
-	g.join(one)
-	t.Rows += f.Rows
-	t.Bytes += f.Ref.Bytes
-}
-
-func (g *group) join(other group) {
-	g.Files += other.Files
-	g.Rows += other.Rows
-	g.Bytes += other.Bytes
-	g.Contradicts |= other.Contradicts
-	for at, path := range other.Liars {
-		if in, known := g.liarIn[at]; !known || other.liarIn[at] < in {
-			g.blame(at, path, other.liarIn[at])
-		}
-	}
-}
-
-// blame names the file whose bounds contradict a field, and the place of its manifest.
-func (g *group) blame(at int, path string, manifest int) {
-	if g.Liars == nil {
-		g.Liars, g.liarIn = map[int]string{}, map[int]int{}
-	}
-	g.Liars[at], g.liarIn[at] = path, manifest
-}
-
-func (t *tally) merge(part tally) {
-	t.Files += part.Files
-	t.FilesPruned += part.FilesPruned
-	t.PrunedByPartition += part.PrunedByPartition
-	t.PrunedByBounds += part.PrunedByBounds
-	t.Rows += part.Rows
-	t.Bytes += part.Bytes
-	t.sums.merge(part.sums)
-	for key, g := range part.groups {
-		if mine, ok := t.groups[key]; ok {
-			mine.join(*g)
-		} else {
-			t.groups[key] = g
-		}
-	}
-}
-
-// groupKey tells tuples apart, those of different specs too. Keys sort by spec first.
-func groupKey(spec catalog.SpecID, tuple []transform.Value) string {
-	return string(appendGroupKey(nil, spec, tuple))
-}
-
-// appendGroupKey appends the tuple's key.
-func appendGroupKey(key []byte, spec catalog.SpecID, tuple []transform.Value) []byte {
-	key = binary.BigEndian.AppendUint32(key, uint32(spec))
-	for _, v := range tuple {
-		key = transform.AppendKey(key, transform.Type{}, v)
-	}
-	return key
-}
-
-func (t *tally) sorted() []catalog.GroupSum {
-	keys := make([]string, 0, len(t.groups))
-	for key := range t.groups {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, cmp.Compare[string])
-	sums := make([]catalog.GroupSum, len(keys))
-	for i, key := range keys {
-		sums[i] = t.groups[key].GroupSum
-	}
-	return sums
 }

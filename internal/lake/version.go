@@ -20,34 +20,38 @@ type version struct {
 
 // newestVersion finds the current metadata file of a hadoop table by listing its metadata folder. The hint may be missing
 // or behind, since it is written after the version; a hint ahead of every file means that files are lost, and rows with
-// them, so it is an error. NotFound with number 0 means that there is no table.
+// them, so it is an error. The hint is read first: by the time of the listing a writer may be ahead of it, never it of the
+// writers. NotFound with number 0 means that there is no table.
 func newestVersion(ctx context.Context, fio fileIO, folder string) (version, error) {
+	hint, err := readHint(ctx, fio, folder)
+	if err != nil {
+		return version{}, err
+	}
 	entries, err := fio.List(ctx, folder)
 	if err != nil {
 		return version{}, err
 	}
 	var newest version
 	var foreign string
-	hinted := false
 	for _, e := range entries {
 		number, numbered := versionOf(e.Name())
 		switch {
 		case numbered && number > newest.number:
 			newest = version{number: number, path: under(folder, e.Name())}
 		case numbered:
-		case e.Name() == hintName:
-			hinted = true
 		case isMetadataFile(e):
 			foreign = under(folder, e.Name())
 		}
 	}
-	if newest.number == 0 {
+	switch {
+	case newest.number == 0:
 		return version{}, noVersion(folder, foreign)
+	case hint > newest.number:
+		return newest, errs.New(errs.NotFound, "find the current version", under(folder, hintName),
+			"it names version %d, but the newest metadata file is %s", hint, newest.path).
+			WithHint("name the metadata file to read an older version")
 	}
-	if !hinted {
-		return newest, nil
-	}
-	return newest, checkHint(ctx, fio, folder, newest)
+	return newest, nil
 }
 
 func noVersion(folder, foreign string) error {
@@ -59,24 +63,20 @@ func noVersion(folder, foreign string) error {
 		WithHint("open the table through its catalog, or name the file, such as %s", foreign)
 }
 
-// checkHint fails when version-hint.text names a version newer than any that is there. A hint that can't be read as a
-// number is no hint.
-func checkHint(ctx context.Context, fio fileIO, folder string, newest version) error {
-	path := under(folder, hintName)
-	text, err := readFile(ctx, fio, path)
+// readHint returns the version that version-hint.text names; 0 when it is missing or no number.
+func readHint(ctx context.Context, fio fileIO, folder string) (int, error) {
+	text, err := readFile(ctx, fio, under(folder, hintName))
+	if errs.KindOf(err) == errs.NotFound {
+		return 0, nil
+	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	hint, unreadable := strconv.Atoi(strings.TrimSpace(string(text)))
 	if unreadable != nil {
 		hint = 0
 	}
-	if hint <= newest.number {
-		return nil
-	}
-	return errs.New(errs.NotFound, "find the current version", path,
-		"it names version %d, but the newest metadata file is %s", hint, newest.path).
-		WithHint("name the metadata file to read an older version")
+	return hint, nil
 }
 
 // versionOf returns N of vN.metadata.json, vN.gz.metadata.json or vN.metadata.json.gz, the two spellings of gzip.

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"cmp"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -10,6 +12,17 @@ const Prefix = "tarn_"
 
 // IsOwn says whether a name is the engine's own.
 func IsOwn(name string) bool { return strings.HasPrefix(strings.ToLower(name), Prefix) }
+
+// own finds the engine's own names in a text.
+var own = regexp.MustCompile(Prefix + `\w+`)
+
+// ForPeople returns an error's text with what people know things by in the place of names of the engine's own.
+func (q *Query) ForPeople(text string) string {
+	if !strings.Contains(text, Prefix) {
+		return text
+	}
+	return own.ReplaceAllStringFunc(text, func(name string) string { return cmp.Or(q.Shown[name], name) })
+}
 
 // ViewName returns the name under which SQL texts mention the scan.
 func (s *Scan) ViewName() string { return ScanName(s.Source) }

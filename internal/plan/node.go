@@ -44,6 +44,8 @@ type Query struct {
 	Root   *Block
 	SQL    string   // the whole query, ORDER BY and LIMIT included, over the views
 	Output []Column // what the client sees
+	// Shown has what people know things by of which texts have a name of the engine's own.
+	Shown map[string]string
 	// Avoid names DuckDB's optimizers that would give wrong rows for this statement.
 	Avoid []string
 }

@@ -2,6 +2,7 @@
 // partition specs, random queries over them, each answered in several ways that must agree; the public cases of wrong
 // joins and pruning; files that lie about their partition; and other engines reading what Tarn wrote.
 //
-// It has no code of its own. Everything goes through the public engine, above it stands nothing; the one judge that shares
+// It has no code of its own. Everything goes through the public engine, above it stands nothing, but for what is planned
+// and not run: random predicates go through binding and the lake's survey alone. The one judge that shares
 // no code with the engine is plain DuckDB over the rows as they were before they were written.
 package property

@@ -1,11 +1,21 @@
 package property
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/hamba/avro/v2"
+	"github.com/hamba/avro/v2/ocf"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/transform"
 )
 
 // evolve rewrites a table's metadata as its next version, as another engine's ALTER TABLE would.
@@ -103,4 +113,110 @@ func (l *lab) addColumn(name, col string) {
 		meta["last-column-id"] = last + 1
 	})
 	l.exec("ALTER TABLE %s ADD COLUMN %s INTEGER", name, col)
+}
+
+// retype gives a column another Iceberg type, which its old values are values of.
+func (l *lab) retype(name, col, typ string) {
+	l.t.Helper()
+	l.setSchema(name, func(_, schema map[string]any) {
+		for _, f := range schema["fields"].([]any) {
+			if f := f.(map[string]any); f["name"] == col {
+				f["type"] = typ
+			}
+		}
+	})
+	parsed, err := transform.ParseType(typ)
+	l.must(err)
+	own, err := duck.TypeSQL(catalog.Type{Primitive: parsed})
+	l.must(err)
+	l.exec("ALTER TABLE %s ALTER %s TYPE %s", name, col, own)
+}
+
+// rename gives a column another name.
+func (l *lab) rename(name, col, to string) {
+	l.t.Helper()
+	l.setSchema(name, func(_, schema map[string]any) {
+		for _, f := range schema["fields"].([]any) {
+			if f := f.(map[string]any); f["name"] == col {
+				f["name"] = to
+			}
+		}
+	})
+	l.exec("ALTER TABLE %s RENAME COLUMN %s TO %s", name, col, to)
+}
+
+// drop drops a column, which old specs may still be by.
+func (l *lab) drop(name, col string) {
+	l.t.Helper()
+	l.setSchema(name, func(_, schema map[string]any) {
+		schema["fields"] = slices.DeleteFunc(schema["fields"].([]any), func(f any) bool { return f.(map[string]any)["name"] == col })
+	})
+	l.exec("ALTER TABLE %s DROP COLUMN %s", name, col)
+}
+
+// setProperties sets properties of a table.
+func (l *lab) setProperties(name string, props map[string]string) {
+	l.t.Helper()
+	l.evolve(name, func(meta map[string]any) {
+		all, _ := meta["properties"].(map[string]any)
+		if all == nil {
+			all = map[string]any{}
+		}
+		for k, v := range props {
+			all[k] = v
+		}
+		meta["properties"] = all
+	})
+}
+
+// stripSummaries takes things out of the current manifest list that a writer need not have written: partition summaries,
+// what they say of NaN, and, in format version 1, counts of files.
+func (l *lab) stripSummaries(name string, rng *rand.Rand) {
+	l.t.Helper()
+	path := strings.TrimPrefix(l.currentList(name), "file://")
+	if path == "" {
+		return
+	}
+	data, err := os.ReadFile(path)
+	l.must(err)
+	dec, err := ocf.NewDecoder(bytes.NewReader(data), ocf.WithDecoderSchemaCache(&avro.SchemaCache{}))
+	l.must(err)
+	isFirst := strings.Contains(dec.Schema().String(), `"format-version":"1"`) || !strings.Contains(dec.Schema().String(), "sequence_number")
+	var out bytes.Buffer
+	meta := dec.Metadata()
+	enc, err := ocf.NewEncoder(string(meta["avro.schema"]), &out, ocf.WithMetadata(meta), ocf.WithEncoderSchemaCache(&avro.SchemaCache{}))
+	l.must(err)
+	for dec.HasNext() {
+		var m map[string]any
+		l.must(dec.Decode(&m))
+		if chance(rng, 2) {
+			m["partitions"] = nil
+		}
+		if isFirst && chance(rng, 2) {
+			for _, count := range []string{"added_files_count", "existing_files_count", "deleted_files_count", "added_data_files_count", "existing_data_files_count", "deleted_data_files_count"} {
+				if _, ok := m[count]; ok {
+					m[count] = nil
+				}
+			}
+		}
+		l.must(enc.Encode(m))
+	}
+	l.must(dec.Error())
+	l.must(enc.Close())
+	l.must(os.WriteFile(path, out.Bytes(), 0o600))
+}
+
+// currentList returns the path of the current snapshot's manifest list; "" without a snapshot.
+func (l *lab) currentList(name string) string {
+	var path string
+	l.evolve(name, func(meta map[string]any) {
+		snapshots, _ := meta["snapshots"].([]any)
+		for _, s := range snapshots {
+			s := s.(map[string]any)
+			if fmt.Sprint(s["snapshot-id"]) == fmt.Sprint(meta["current-snapshot-id"]) {
+				path, _ = s["manifest-list"].(string)
+			}
+		}
+	})
+	return path
 }

@@ -94,6 +94,31 @@ func TestMetadataAnswersEvolved(t *testing.T) {
 	l.answers("SELECT count(*), max(k), count(k) FROM m.none", "metadata")
 }
 
+// TestMetadataAnswersAround: what stands around an aggregate is none of the statistics' business.
+func TestMetadataAnswersAround(t *testing.T) {
+	l := newLab(t)
+	l.factsTable("m.t")
+	for _, query := range []string{
+		"SELECT count(*) FROM m.t LIMIT 0", "SELECT count(*) FROM m.t WHERE false", "SELECT max(n), count(*) FROM m.t WHERE NULL", "SELECT count(*), count(*) FROM m.t",
+		"SELECT count(*) AS n FROM m.t HAVING n > 9", "SELECT max(n) AS n FROM m.t HAVING max(n) > 3", "SELECT DISTINCT ON (count(*)) count(*) FROM m.t",
+		"SELECT count(*) OVER () FROM m.t", "SELECT count(*) FROM m.t GROUP BY ROLLUP (b)", "SELECT count(*) FROM m.t GROUP BY GROUPING SETS ((), ())",
+		"SELECT count(DISTINCT b), max(n) FROM m.t", "SELECT count(NULL), count(1), count(t.b) FROM m.t", "SELECT max(n, 2) FROM m.t", "SELECT min(COLUMNS('^[in]$')) FROM m.t",
+		"SELECT count(*) FROM (SELECT * FROM m.t LIMIT 2)", "SELECT count(*) FROM (SELECT DISTINCT b FROM m.t)",
+		"SELECT count(*) FROM m.t WHERE d = DATE '2024-01-01' AND d IS NOT NULL", "SELECT count(*) FROM m.t a WHERE EXISTS (SELECT 1 FROM m.t b WHERE b.i = a.i)",
+		"SELECT (SELECT count(*) FROM m.t b WHERE b.d = a.d) FROM m.t a", "SELECT x.n FROM m.t AS y, (SELECT max(n) AS n FROM m.t WHERE d IS NULL) x", "SELECT max(k) FROM m.t AS z(k)",
+		"SELECT count(*) FROM m.t WHERE d NOT IN (DATE '2024-01-01')", "SELECT count(*) FROM m.t WHERE d IN (DATE '2024-01-01', NULL)", "SELECT count(*) FROM m.t WHERE NOT (d IS NULL)",
+		"SELECT max(i) FROM m.t WHERE d BETWEEN DATE '1969-01-01' AND DATE '2024-01-01'", "SELECT count(*) + (SELECT min(i) FROM m.t) FROM m.t", "SELECT any_value(n) IS NULL, count(*) FROM m.t WHERE d = '1800-01-01'",
+		"SELECT count(*) FROM m.t UNION SELECT count(*) FROM m.t", "SELECT count(*) FROM m.t EXCEPT SELECT 5", "SELECT max(tz)::DATE, min(t) || '' FROM m.t",
+	} {
+		want := l.judge(query)
+		for _, m := range []mode{auto, {"SET tarn.metadata_answers = off"}} {
+			if d := differ(want, l.ask(m, query), false); d != "" {
+				t.Errorf("%v %s\n%s", m, query, d)
+			}
+		}
+	}
+}
+
 // PRN-14: a bound of a string is no value of it, and after a delete the bounds of a file may be those of rows that are gone.
 func TestPRN14(t *testing.T) {
 	l := newLab(t)

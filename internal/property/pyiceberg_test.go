@@ -23,16 +23,9 @@ type told struct {
 	Tuples map[string]int64  `json:"tuples"` // rows of each partition tuple
 }
 
-// TestPyIcebergReads lets PyIceberg read what Tarn wrote. It is skipped where PyIceberg isn't installed, unless
-// TARN_PYICEBERG=1 says that it must be.
+// TestPyIcebergReads lets PyIceberg read what Tarn wrote.
 func TestPyIcebergReads(t *testing.T) {
-	python := "python3"
-	if err := exec.CommandContext(t.Context(), python, "-c", "import pyiceberg, pyarrow, sqlalchemy").Run(); err != nil {
-		if os.Getenv("TARN_PYICEBERG") == "1" {
-			t.Fatalf("PyIceberg isn't there: %v", err)
-		}
-		t.Skip("PyIceberg isn't installed")
-	}
+	python := pyIceberg(t, "import pyiceberg, pyarrow, sqlalchemy")
 	l := newLab(t)
 	folder := t.TempDir()
 	uri, warehouse := "sqlite:///"+folder+"/catalog.db", "file://"+folder+"/warehouse"

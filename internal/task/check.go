@@ -55,13 +55,13 @@ func checkWhole(t Whole) error {
 	if err := checkNames(&t.Input); err != nil {
 		return err
 	}
-	seen := map[string]bool{}
+	seen, newest := map[string]bool{}, newestOf(&t.Input)
 	for _, f := range t.Files {
 		if seen[f.Ref.Path] && !t.Repeats {
 			return broken(f.Ref.Path, "the final step reads the file twice")
 		}
 		seen[f.Ref.Path] = true
-		if err := checkFile(&t.Input, f); err != nil {
+		if err := checkFile(&t.Input, f, newest); err != nil {
 			return err
 		}
 	}
@@ -156,7 +156,7 @@ func checkTable(c *Core, at int, home []int) error {
 	if t.Repeats {
 		return broken(t.Name, "files that come more than once are no groups")
 	}
-	seen := map[string]int{}
+	seen, newest := map[string]int{}, newestOf(&t.Input)
 	for p, pack := range c.Packs {
 		for _, f := range pack.Inputs[at] {
 			if other, ok := seen[f.Ref.Path]; ok {
@@ -166,7 +166,7 @@ func checkTable(c *Core, at int, home []int) error {
 			if f.Group < 0 || f.Group >= len(home) || home[f.Group] != p {
 				return broken(f.Ref.Path, "the file of group %d is in pack %d", f.Group, p)
 			}
-			if err := checkFile(&t.Input, f); err != nil {
+			if err := checkFile(&t.Input, f, newest); err != nil {
 				return err
 			}
 		}
@@ -177,9 +177,21 @@ func checkTable(c *Core, at int, home []int) error {
 	return nil
 }
 
+// newestOf returns the highest sequence number of each of an input's deletes.
+func newestOf(in *Input) []int64 {
+	newest := make([]int64, len(in.Deletes))
+	for i := range in.Deletes {
+		newest[i] = -1
+		for _, f := range in.Deletes[i].Files {
+			newest[i] = max(newest[i], f.Sequence)
+		}
+	}
+	return newest
+}
+
 // checkFile checks what a file names: its delete files must be meant for it, or a row would come back or be lost, and its
 // shape must be there.
-func checkFile(in *Input, f File) error {
+func checkFile(in *Input, f File, newest []int64) error {
 	if f.Shape < 0 || f.Shape > len(in.Shapes) || f.ByName && f.Shape == 0 {
 		return broken(f.Ref.Path, "the file is of shape %d of %d", f.Shape, len(in.Shapes))
 	}
@@ -189,17 +201,13 @@ func checkFile(in *Input, f File) error {
 			return broken(f.Ref.Path, "it names delete file %d of %d", at, len(in.Deletes))
 		}
 		d := &in.Deletes[at]
-		newest := int64(-1)
-		for _, file := range d.Files {
-			newest = max(newest, file.Sequence)
-		}
 		switch {
 		case d.Kind != catalog.EqualityDeletes && len(d.Files) != 1:
 			return broken(f.Ref.Path, "%s of %d files", d.Kind, len(d.Files))
 		case d.Target != "" && d.Target != f.Ref.Path:
 			return broken(f.Ref.Path, "it names a delete file of %s", d.Target)
-		case d.Kind == catalog.EqualityDeletes && newest <= f.Sequence, newest < f.Sequence:
-			return broken(f.Ref.Path, "its sequence number is %d, that of its %s %d", f.Sequence, d.Kind, newest)
+		case d.Kind == catalog.EqualityDeletes && newest[at] <= f.Sequence, newest[at] < f.Sequence:
+			return broken(f.Ref.Path, "its sequence number is %d, that of its %s %d", f.Sequence, d.Kind, newest[at])
 		case d.Kind == catalog.DeletionVector:
 			vectors++
 		}

@@ -41,7 +41,6 @@ type DeleteFile struct {
 	Sequence int64 // data sequence number
 	Rows     int64 // of a deletion vector its positions
 	Shape    int   // as in File
-	ByName   bool
 }
 
 // File is a data file of a pack, with its group.
@@ -161,7 +160,7 @@ func (r *reader) deletes(at []int) []int {
 }
 
 func (r *reader) delete(d *catalog.DeleteFile) int {
-	file := DeleteFile{Ref: d.Ref, Sequence: d.Sequence, Rows: d.Rows, Shape: r.shape(d.Shape), ByName: d.ByName}
+	file := DeleteFile{Ref: d.Ref, Sequence: d.Sequence, Rows: d.Rows, Shape: r.shape(d.Shape)}
 	place := len(r.in.Deletes)
 	if d.Kind == catalog.EqualityDeletes {
 		key := fmt.Sprint(d.Equality, tupleKey(d.Spec, d.Partition))

@@ -35,6 +35,9 @@ func missing(j *plan.Join, l, r Property) string {
 			if _, carried := s.Carriers[other]; !carried || !known || own.Source != scan.Scan.Source {
 				continue
 			}
+			if scan.Scan.Table.Version.Reading == catalog.ReadChanges {
+				return why // whatever its layout
+			}
 			if hasField(scan.Scan.Table, s, f.ID) {
 				return why + "; a rewrite of those files by the current spec would mend it"
 			}

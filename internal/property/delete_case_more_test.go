@@ -1,0 +1,131 @@
+package property
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tarndb/tarn/internal/lake"
+)
+
+// TestDEL11: position deletes for files of an older spec count when they are filed under that spec, or name their file.
+func TestDEL11(t *testing.T) {
+	l := newLab(t)
+	for _, c := range []struct {
+		name           string
+		current, named bool
+		rows           int
+	}{{"own", false, false, 3}, {"named", true, true, 3}, {"current", true, false, 6}} {
+		name := "e." + c.name
+		l.table(definition{name: name, columns: []string{"id int", "a int", "v int"}, spec: []string{"identity a"}},
+			[]string{"(1, 1, 10)", "(2, 1, 20)", "(3, 1, 30)"})
+		old := l.onlyFile(name)
+		l.setSpec(name, []string{"bucket[4] id"})
+		gone := l.at(name, tuple(int32(1)), place(old, 0), place(old, 1), place(old, 2))
+		if c.current {
+			gone.Spec = 1
+		}
+		if c.named {
+			gone.Target = old
+		}
+		// 1 is in bucket 0 of 4, and 2 and 3 too.
+		l.delta(name, []lake.NewDataFile{l.dataFile(name, tuple(int32(0)), "(1, 1, 11)", "(2, 1, 21)", "(3, 1, 31)")}, gone)
+		l.shows("SELECT count(*), sum(v) FROM "+name, fmt.Sprintf("%d %d", c.rows, 63+(c.rows-3)*20))
+	}
+}
+
+// TestDEL12: two vectors of one Puffin file are told apart by where they lie.
+func TestDEL12(t *testing.T) {
+	l := newLab(t)
+	l.table(definition{name: "e.t", columns: []string{"id long"}, version: 3}, ids(0, 299), ids(1000, 1299))
+	d := l.deleter("e.t")
+	first, second := d.positions("id = 0"), d.positions("id = 1000")
+	for path := range first {
+		first[path] = []int64{0, 100, 200}
+	}
+	for path := range second {
+		first[path] = []int64{50, 150}
+	}
+	l.vectors("e.t", first)
+	l.shows("SELECT count(*), count(*) FILTER (id IN (0, 100, 200, 1050, 1150)) FROM e.t", "595 0")
+	l.shows("SELECT id FROM e.t WHERE id IN (0, 50, 100, 150, 200, 1000, 1050, 1100, 1150, 1200)", "50", "150", "1000", "1100", "1200")
+}
+
+// The vectors of DEL-14: of position 1, and of 0, 2 and one beyond 32 bits.
+const (
+	vectorOf1    = "00000022d1d339640100000000000000000000003a3000000100000000000000100000000100eebd85f4"
+	vectorOfHigh = "0000003ad1d339640200000000000000000000003a30000001000000000001001000000000000200010000003a300000010000000000000010000000020080f9e810"
+)
+
+// TestDEL14: vectors as the specification frames them, found without the footer; each flipped bit ends the query.
+func TestDEL14(t *testing.T) {
+	l := newLab(t)
+	make := func(name, vector string, rows int64) string {
+		l.table(definition{name: name, columns: []string{"id long"}, version: 3}, ids(0, 3))
+		file := l.onlyFile(name)
+		l.delta(name, nil, l.puffin(name, blob{file, rows, vector})...)
+		return file
+	}
+	make("e.one", vectorOf1, 1)
+	l.shows("SELECT id FROM e.one", "0", "2", "3")
+	make("e.high", vectorOfHigh, 3)
+	l.shows("SELECT id FROM e.high", "1", "3")
+	for i := range len(vectorOf1) / 2 {
+		flipped := []byte(vectorOf1)
+		digit := 2*i + i%2
+		flipped[digit] = "0123456789abcdef"[strings.IndexByte("0123456789abcdef", flipped[digit])^(1<<(i%4))]
+		name := fmt.Sprintf("e.flipped%d", i)
+		file := make(name, string(flipped), 1)
+		l.corrupt("SELECT count(*) FROM "+name, file, ".puffin")
+	}
+	file := make("e.miscounted", vectorOf1, 2)
+	l.corrupt("SELECT count(*) FROM e.miscounted", file, ".puffin", "2")
+}
+
+// TestDEL15: rows are picked for deletion by the schema of today, in which older files have NULL for a newer column.
+func TestDEL15(t *testing.T) {
+	l := newLab(t)
+	for _, how := range []string{"files", "partitions", "vectors"} {
+		name := how + ".t"
+		l.table(definition{name: name, columns: []string{"n int"}, version: 3}, ids(0, 9))
+		l.addColumn(name, "c")
+		var rows []string
+		for i := 10; i < 20; i++ {
+			rows = append(rows, fmt.Sprintf("(%d, 1)", i))
+		}
+		l.append(name, rows...)
+		remove := func(cond string) {
+			if d := l.deleter(name); how == "vectors" {
+				d.byVector(cond, nil)
+			} else {
+				d.byPosition(cond, how == "files")
+			}
+			l.agree("SELECT * FROM " + name)
+		}
+		remove("c = 1")
+		l.shows("SELECT count(*), max(n), count(c) FROM "+name, "10 9 0")
+		remove("n = 3")
+		l.shows("SELECT n FROM "+name+" WHERE n BETWEEN 2 AND 4", "2", "4")
+		l.shows("SELECT count(*) FROM "+name, "9")
+	}
+}
+
+// TestDEL17: a row of position deletes that names no row of a file ends the query.
+func TestDEL17(t *testing.T) {
+	l := newLab(t)
+	for i, row := range []string{"('%s', NULL)", "('%s', -1)", "(NULL, 1)"} {
+		for j, named := range []bool{false, true} {
+			name := fmt.Sprintf("e.t%d%d", i, j)
+			l.table(definition{name: name, columns: []string{"id long"}}, ids(0, 9))
+			file := l.onlyFile(name)
+			gone := l.at(name, nil, place(file, 2), strings.ReplaceAll(row, "%s", file))
+			if named {
+				gone.Target = file
+			}
+			l.delta(name, nil, gone)
+			for _, what := range []string{"*", "count(*)", "max(id)"} {
+				l.corrupt("SELECT "+what+" FROM "+name, gone.Ref.Path)
+			}
+		}
+	}
+}
