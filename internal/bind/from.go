@@ -123,11 +123,11 @@ func (b *binder) bindTable(ctx context.Context, n sql.Node, sc *scope, env *cteE
 	if err != nil {
 		return nil, err
 	}
-	return b.bindScan(ctx, n, t, parts, sc)
+	return b.bindScan(n, t, parts, sc)
 }
 
 // bindScan turns n into a mention of the table's view.
-func (b *binder) bindScan(ctx context.Context, n sql.Node, t *catalog.Table, parts []string, sc *scope) (plan.Rel, error) {
+func (b *binder) bindScan(n sql.Node, t *catalog.Table, parts []string, sc *scope) (plan.Rel, error) {
 	if n.Child("sample") != nil {
 		return nil, errs.New(errs.Unsupported, "bind", t.Ident.String(), "TABLESAMPLE isn't supported on a table").
 			WithHint("sample a subquery: (SELECT * FROM t) USING SAMPLE ...")
@@ -241,7 +241,7 @@ func (b *binder) bindTableFunction(ctx context.Context, n sql.Node, sc *scope, e
 		if err != nil {
 			return nil, err
 		}
-		return b.bindScan(ctx, n, t, []string{"iceberg"}, sc)
+		return b.bindScan(n, t, []string{"iceberg"}, sc)
 	}
 	if err := allowTableFunction(f.Str("function_name")); err != nil {
 		return nil, err

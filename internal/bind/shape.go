@@ -152,9 +152,6 @@ func (s *selectShape) windowKeys() [][]plan.Col {
 	return out
 }
 
-// starChanges are the lists by which a star says that it isn't all columns under their own names.
-var starChanges = []string{"exclude_list", "replace_list", "rename_list", "qualified_exclude_list"}
-
 // expand returns the select list with plain stars written out; false when a star is more than that.
 func (s *selectShape) expand() ([]sql.Node, bool) {
 	var out []sql.Node

@@ -40,7 +40,8 @@ func lambdaName(level int) string { return quoteName(fmt.Sprintf("tarn element %
 func rebuildStruct(expr string, from, to catalog.Type, level int) (string, error) {
 	parts := make([]string, len(to.Fields))
 	for i, f := range to.Fields {
-		value, err := "", error(nil)
+		var value string
+		var err error
 		if own, ok := childOf(catalog.Field{Type: from}, f.ID); ok {
 			value, err = rebuild(fmt.Sprintf("struct_extract(%s, %s)", expr, quoteText(own.Name)), own.Type, f.Type, level)
 		} else {

@@ -277,7 +277,7 @@ func (s *shapeTest) parquetFile(t *testing.T, column schema.Node, leaves ...leaf
 	}
 	root := schema.Must(schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{column}, -1))
 	w := pqfile.NewParquetWriter(f, root.(*schema.GroupNode))
-	rows := w.AppendRowGroup()
+	rows := w.AppendRowGroup() //nolint:staticcheck // In a test a panic will do.
 	for _, leaf := range leaves {
 		c, err := rows.NextColumn()
 		if err != nil {

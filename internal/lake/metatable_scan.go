@@ -122,7 +122,7 @@ func (s *metaScan) mayHoldRows(m *manifest) bool {
 // mayHoldPartition says whether a file of the manifest may satisfy a test of a field of the partition struct. All files of a
 // spec without the field have NULL there.
 func (s *metaScan) mayHoldPartition(m *manifest, at int, t catalog.Filter) bool {
-	places := s.places[catalog.SpecID(m.Spec)]
+	places := s.places[m.Spec]
 	i := slices.Index(places, at)
 	if i < 0 {
 		return t.Pred.Eval(t.Type, nil)

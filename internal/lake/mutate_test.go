@@ -53,7 +53,7 @@ func TestMutatedFiles(t *testing.T) {
 	for _, name := range [][2]string{{"dels", "v2to3eq"}, {"evo", "grow"}, {"one", "plain"}} {
 		z := fuzzTable(t, name[0], name[1])
 		for i, path := range z.files(t) {
-			local, err := z.swap.fileIO.Local(path)
+			local, err := z.swap.Local(path)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,7 @@ const leastScans = 110
 var falseScans = map[string]bool{"k12-lying_identity": true}
 
 var (
-	scanSQL      = regexp.MustCompile("^SELECT (.+) FROM (\\w+\\.\\w+)(?: (VERSION|TIMESTAMP) AS OF (?:'([^']+)'|(\\d+)))?$")
+	scanSQL      = regexp.MustCompile(`^SELECT (.+) FROM (\w+\.\w+)(?: (VERSION|TIMESTAMP) AS OF (?:'([^']+)'|(\d+)))?$`)
 	itemSQL      = regexp.MustCompile(`^(?:(count|sum|min|max)\((\*|\w+)\)|([\pL_.` + "`" + `]+))(?: AS (\w+))?$`)
 	lineageNames = map[string]bool{"_row_id": true, "_last_updated_sequence_number": true}
 )

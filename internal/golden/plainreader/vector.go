@@ -89,7 +89,9 @@ const (
 // roaring32 calls set for the values of a 32-bit Roaring bitmap: a header, the containers' upper halves and sizes, their
 // offsets, the containers.
 func roaring32(b *bits, set func(int)) error {
-	cookie, n, runs := b.u32(), 0, []byte(nil)
+	cookie := b.u32()
+	var n int
+	var runs []byte
 	switch {
 	case cookie == cookiePlain:
 		n = b.u32()
