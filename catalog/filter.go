@@ -1,6 +1,10 @@
 package catalog
 
-import "github.com/tarndb/tarn/transform"
+import (
+	"slices"
+
+	"github.com/tarndb/tarn/transform"
+)
 
 // FilterOp is the kind of a Filter node.
 type FilterOp uint8
@@ -49,4 +53,18 @@ func combine(op, unit, zero FilterOp, fs []Filter) Filter {
 		return terms[0]
 	}
 	return Filter{Op: op, Terms: terms}
+}
+
+// Holds says whether the filter holds, given which of its tests do. It is monotone: with a test that errs to one side, so
+// does the answer.
+func (f Filter) Holds(test func(Filter) bool) bool {
+	switch f.Op {
+	case And:
+		return !slices.ContainsFunc(f.Terms, func(t Filter) bool { return !t.Holds(test) })
+	case Or:
+		return slices.ContainsFunc(f.Terms, func(t Filter) bool { return t.Holds(test) })
+	case Test:
+		return test(f)
+	}
+	return f.Op == AlwaysTrue
 }

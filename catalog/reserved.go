@@ -81,3 +81,10 @@ const (
 	DeletePathID FieldID = 2147483546 // file_path
 	DeletePosID  FieldID = 2147483545 // pos
 )
+
+// PositionDeleteColumns returns the columns that files of position deletes have (spec, "Position Delete Files").
+func PositionDeleteColumns() []Field {
+	return []Field{
+		metadataColumn(DeletePathID, "file_path", transform.String, true), metadataColumn(DeletePosID, "pos", transform.Long, true),
+	}
+}

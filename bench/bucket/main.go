@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
+	"github.com/tarndb/tarn/internal/bench"
 	"github.com/tarndb/tarn/internal/duck"
 )
 
@@ -18,14 +18,7 @@ const bar = 3.0
 const rows = 20_000_000
 
 func main() {
-	missed, err := run(context.Background())
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(2)
-	}
-	if missed {
-		os.Exit(1)
-	}
+	bench.Exit(run(context.Background()))
 }
 
 func run(ctx context.Context) (missed bool, err error) {

@@ -110,9 +110,7 @@ func (b *bed) byPosition(ctx context.Context, name string) error {
 	var out []catalog.DeleteFile
 	for _, f := range files {
 		rows := fmt.Sprintf("SELECT '%s' AS file_path, i AS pos FROM range(0, %d, %d) r(i)", strings.ReplaceAll(f.Ref.Path, "'", "''"), f.Rows, each)
-		ref, n, err := b.write(ctx, t, f, rows, []catalog.Field{
-			column(int(catalog.DeletePathID), "file_path", transform.String), column(int(catalog.DeletePosID), "pos", transform.Long),
-		})
+		ref, n, err := b.write(ctx, t, f, rows, catalog.PositionDeleteColumns())
 		if err != nil {
 			return err
 		}

@@ -5,11 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 
+	"github.com/tarndb/tarn/internal/bench"
 	"github.com/tarndb/tarn/internal/demo"
 )
 
@@ -34,14 +33,7 @@ func main() {
 	rows := flag.Int64("rows", 10_000_000, "rows of each table")
 	runs := flag.Int("runs", 7, "runs of each scan")
 	flag.Parse()
-	missed, err := run(context.Background(), *rows, *runs)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(2)
-	}
-	if missed {
-		os.Exit(1)
-	}
+	bench.Exit(run(context.Background(), *rows, *runs))
 }
 
 func run(ctx context.Context, rows int64, runs int) (missed bool, err error) {
@@ -50,11 +42,9 @@ func run(ctx context.Context, rows int64, runs int) (missed bool, err error) {
 		return false, err
 	}
 	defer os.RemoveAll(temp)
-	program := filepath.Join(temp, "tarn")
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/tarndb/tarn/cmd/tarn")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		return false, fmt.Errorf("build tarn: %w", err)
+	program, err := bench.Program(ctx, temp)
+	if err != nil {
+		return false, err
 	}
 	b, err := newBed(ctx, filepath.Join(temp, "lake"), rows)
 	if err != nil {
@@ -101,19 +91,19 @@ func print(results map[string][]demo.Outcome, rows int64, runs int) (missed bool
 	fmt.Printf("\nrows: %d in %d files, 3 columns read; threads: %d; runs: %d each, interleaved; medians\n\n", rows, dataFiles, runtime.GOMAXPROCS(0), runs)
 	fmt.Printf("%-12s %12s %8s %10s %12s %14s\n", "deleted by", "CPU s", "ratio", "bar", "wall s", "peak MiB")
 	cpu := func(r demo.Outcome) float64 { return r.CPUSeconds }
-	plain := median(results["plain"], cpu)
+	plain := bench.Median(results["plain"], cpu)
 	for _, v := range variants {
 		list := results[v.table]
-		ratio, verdict := median(list, cpu)/plain, ""
+		ratio, verdict := bench.Median(list, cpu)/plain, ""
 		if v.bar > 0 {
 			verdict = fmt.Sprintf("<= %.2f", v.bar)
 			if ratio > v.bar {
 				verdict, missed = verdict+" MISSED", true
 			}
 		}
-		fmt.Printf("%-12s %12.2f %8.2f %10s %12.2f %14.0f\n", v.table, median(list, cpu), ratio, verdict,
-			median(list, func(r demo.Outcome) float64 { return r.WallSeconds }),
-			median(list, func(r demo.Outcome) float64 { return float64(r.PeakBytes) / (1 << 20) }))
+		fmt.Printf("%-12s %12.2f %8.2f %10s %12.2f %14.0f\n", v.table, bench.Median(list, cpu), ratio, verdict,
+			bench.Median(list, func(r demo.Outcome) float64 { return r.WallSeconds }),
+			bench.Median(list, func(r demo.Outcome) float64 { return float64(r.PeakBytes) / (1 << 20) }))
 	}
 	fmt.Println("\nEvery run: CPU s")
 	for i := range results["plain"] {
@@ -123,13 +113,4 @@ func print(results map[string][]demo.Outcome, rows int64, runs int) (missed bool
 		fmt.Println()
 	}
 	return missed
-}
-
-func median(list []demo.Outcome, get func(demo.Outcome) float64) float64 {
-	v := make([]float64, len(list))
-	for i, r := range list {
-		v[i] = get(r)
-	}
-	slices.Sort(v)
-	return v[len(v)/2]
 }

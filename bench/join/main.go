@@ -5,11 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 
+	"github.com/tarndb/tarn/internal/bench"
 	"github.com/tarndb/tarn/internal/demo"
 )
 
@@ -27,14 +26,7 @@ func main() {
 	runs := flag.Int("runs", 7, "runs of each plan")
 	dir := flag.String("dir", "", "make the lake here and keep it (default: a temporary folder)")
 	flag.Parse()
-	missed, err := run(context.Background(), *rows, *runs, *dir)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(2)
-	}
-	if missed {
-		os.Exit(1)
-	}
+	bench.Exit(run(context.Background(), *rows, *runs, *dir))
 }
 
 func run(ctx context.Context, rows int64, runs int, dir string) (missed bool, err error) {
@@ -46,11 +38,9 @@ func run(ctx context.Context, rows int64, runs int, dir string) (missed bool, er
 	if dir == "" {
 		dir = filepath.Join(temp, "lake")
 	}
-	program := filepath.Join(temp, "tarn")
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/tarndb/tarn/cmd/tarn")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		return false, fmt.Errorf("build tarn: %w", err)
+	program, err := bench.Program(ctx, temp)
+	if err != nil {
+		return false, err
 	}
 	o := demo.Options{Rows: rows, Dir: dir, Threads: runtime.GOMAXPROCS(0), Program: program}
 	flags, err := demo.Make(ctx, os.Stderr, o)
@@ -91,7 +81,7 @@ func print(o demo.Options, joined, whole []demo.Outcome) (missed bool) {
 		o.Rows, demo.Customers(o.Rows), demo.Buckets, o.Threads, len(joined))
 	fmt.Printf("%-28s %14s %14s %8s %10s\n", "", "by group", "whole query", "ratio", "bar")
 	row := func(name string, bar float64, unit string, get func(demo.Outcome) float64) {
-		a, b := median(joined, get), median(whole, get)
+		a, b := bench.Median(joined, get), bench.Median(whole, get)
 		verdict := ""
 		if bar > 0 {
 			verdict = fmt.Sprintf("<= %.2f", bar)
@@ -110,13 +100,4 @@ func print(o demo.Options, joined, whole []demo.Outcome) (missed bool) {
 			whole[i].CPUSeconds, float64(whole[i].PeakBytes)/(1<<20))
 	}
 	return missed
-}
-
-func median(list []demo.Outcome, get func(demo.Outcome) float64) float64 {
-	v := make([]float64, len(list))
-	for i, r := range list {
-		v[i] = get(r)
-	}
-	slices.Sort(v)
-	return v[len(v)/2]
 }

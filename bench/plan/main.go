@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/bench"
 	"github.com/tarndb/tarn/internal/lake"
 	"github.com/tarndb/tarn/transform"
 )
@@ -26,14 +26,7 @@ func main() {
 	manifests := flag.Int("manifests", 20, "manifests of the table")
 	runs := flag.Int("runs", 9, "runs of each planner")
 	flag.Parse()
-	missed, err := run(context.Background(), *files, *manifests, *runs)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(2)
-	}
-	if missed {
-		os.Exit(1)
-	}
+	bench.Exit(run(context.Background(), *files, *manifests, *runs))
 }
 
 func run(ctx context.Context, files, manifests, runs int) (missed bool, err error) {
@@ -135,7 +128,7 @@ func ownPlan(ctx context.Context, path string, point bool) (outcome, error) {
 
 func print(name string, files int, own, theirs []outcome) (missed bool) {
 	row := func(unit string, bar float64, get func(outcome) float64) {
-		a, b := median(own, get), median(theirs, get)
+		a, b := bench.Median(own, get), bench.Median(theirs, get)
 		verdict := fmt.Sprintf("< %.2f", bar)
 		if a/b >= bar {
 			verdict, missed = verdict+" MISSED", true
@@ -145,13 +138,4 @@ func print(name string, files int, own, theirs []outcome) (missed bool) {
 	row("us per file", timeBar, func(o outcome) float64 { return float64(o.took.Nanoseconds()) / 1e3 / float64(files) })
 	row("bytes per file", memoryBar, func(o outcome) float64 { return float64(o.bytes) / float64(files) })
 	return missed
-}
-
-func median(list []outcome, get func(outcome) float64) float64 {
-	v := make([]float64, len(list))
-	for i, o := range list {
-		v[i] = get(o)
-	}
-	slices.Sort(v)
-	return v[len(v)/2]
 }

@@ -42,6 +42,15 @@ func DecodeVector(blob []byte) (*Positions, error) {
 	return p, nil
 }
 
+// DecodeVectorOf is DecodeVector of a blob whose manifest entry says how many positions it has.
+func DecodeVectorOf(blob []byte, positions int64) (*Positions, error) {
+	p, err := DecodeVector(blob)
+	if err == nil && p.Count() != positions {
+		return nil, fmt.Errorf("the deletion vector has %d positions, but its manifest entry says %d", p.Count(), positions)
+	}
+	return p, err
+}
+
 // decodeBitmaps reads the 64-bit form of roaring bitmaps: a count, then that many pairs of upper 32 bits, ascending, and a
 // bitmap of lower ones.
 func decodeBitmaps(data []byte) (*Positions, error) {

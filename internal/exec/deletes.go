@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -142,23 +143,27 @@ func (s *deleteStore) release(in *task.Input, places []int) {
 
 // fileDeletes returns which rows of a file are left out.
 func fileDeletes(in *task.Input, f *task.File, parts map[int]*deletePart) duck.FileDeletes {
-	out := duck.FileDeletes{Sequence: f.Sequence, Deleted: rowSet(in, f, f.Deletes, parts)}
+	columns := equalityColumns(in, f)
+	out := duck.FileDeletes{Sequence: f.Sequence, Deleted: rowSet(in, f, f.Deletes, columns, parts)}
 	if f.Newly != nil {
-		only := rowSet(in, f, f.Newly, parts)
+		only := rowSet(in, f, f.Newly, columns, parts)
 		out.Only = &only
 	}
 	return out
 }
 
-func rowSet(in *task.Input, f *task.File, places []int, parts map[int]*deletePart) duck.RowSet {
+// rowSet returns the rows of a file that the deletes at places have. Columns are the file's equality columns.
+func rowSet(in *task.Input, f *task.File, places []int, columns []catalog.FieldID, parts map[int]*deletePart) duck.RowSet {
 	var out duck.RowSet
 	shared := false // what out.Positions points to is a part's own
 	for _, at := range places {
 		part := parts[at]
 		if part.values != nil {
-			out.Equality = append(out.Equality, duck.EqualityTest{
-				Columns: equalityPlaces(in, f, in.Deletes[at].Equality), Set: part.values, Scopes: []int{0},
-			})
+			test := duck.EqualityTest{Set: part.values, Scopes: []int{0}}
+			for _, id := range in.Deletes[at].Equality {
+				test.Columns = append(test.Columns, slices.Index(columns, id))
+			}
+			out.Equality = append(out.Equality, test)
 			continue
 		}
 		more := part.positions[f.Ref.Path]
@@ -181,29 +186,14 @@ func rowSet(in *task.Input, f *task.File, places []int, parts map[int]*deletePar
 // equalityColumns returns the columns that the equality deletes of a file compare, in the order of their first mention.
 func equalityColumns(in *task.Input, f *task.File) []catalog.FieldID {
 	var out []catalog.FieldID
-	seen := map[catalog.FieldID]bool{}
 	for _, list := range [][]int{f.Deletes, f.Newly} {
 		for _, at := range list {
 			for _, id := range in.Deletes[at].Equality {
-				if !seen[id] {
-					seen[id] = true
+				if !slices.Contains(out, id) {
 					out = append(out, id)
 				}
 			}
 		}
-	}
-	return out
-}
-
-// equalityPlaces returns the places of columns among those of the file.
-func equalityPlaces(in *task.Input, f *task.File, columns []catalog.FieldID) []int {
-	place := map[catalog.FieldID]int{}
-	for i, id := range equalityColumns(in, f) {
-		place[id] = i
-	}
-	out := make([]int, len(columns))
-	for i, id := range columns {
-		out[i] = place[id]
 	}
 	return out
 }

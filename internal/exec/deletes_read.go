@@ -14,7 +14,6 @@ import (
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/task"
-	"github.com/tarndb/tarn/transform"
 )
 
 // read fills the part from its files.
@@ -41,13 +40,9 @@ func (p *deletePart) readVector(ctx context.Context, d *task.Delete) error {
 	if err != nil {
 		return err
 	}
-	positions, err := deletes.DecodeVector(blob)
+	positions, err := deletes.DecodeVectorOf(blob, d.Files[0].Rows)
 	if err != nil {
 		return errs.New(errs.Corrupt, "read deletion vector", ref.Path, "the %d bytes at offset %d, for %s: %v", d.Length, d.Offset, d.Target, err)
-	}
-	if n := positions.Count(); n != d.Files[0].Rows {
-		return errs.New(errs.Corrupt, "read deletion vector", ref.Path, "the vector for %s has %d positions, but its manifest entry says %d",
-			d.Target, n, d.Files[0].Rows)
 	}
 	p.positions = map[string]*deletes.Positions{d.Target: positions}
 	return nil
@@ -83,15 +78,14 @@ func readRange(ctx context.Context, ref catalog.FileRef, offset, length int64) (
 	return blob, nil
 }
 
-// The columns of a file of position deletes.
-var positionColumns = []catalog.Field{
-	{ID: catalog.DeletePathID, Name: "file_path", Type: catalog.Type{Primitive: transform.Type{Kind: transform.String}}},
-	{ID: catalog.DeletePosID, Name: "pos", Type: catalog.Type{Primitive: transform.Type{Kind: transform.Long}}},
-}
-
 func (p *deletePart) readPositions(ctx context.Context, conn *duck.Conn, in *task.Input, f task.DeleteFile) error {
 	p.positions = map[string]*deletes.Positions{}
-	return eachChunk(ctx, conn, in, f, positionColumns, func(ch *duck.Chunk) error {
+	file := duck.ScanFile{Ref: f.Ref, Shape: in.ShapeOf(f.Shape)}
+	text, err := duck.ScanSQL(duck.Scan{Columns: scanColumns(catalog.PositionDeleteColumns()), Files: []duck.ScanFile{file}})
+	if err != nil {
+		return err
+	}
+	err = query(ctx, conn, text, func(ch *duck.Chunk) error {
 		rec, err := ch.Record()
 		if err != nil {
 			return err
@@ -99,6 +93,7 @@ func (p *deletePart) readPositions(ctx context.Context, conn *duck.Conn, in *tas
 		defer rec.Release()
 		return p.addPositions(f, rec)
 	})
+	return damage(ctx, conn, f, err)
 }
 
 // addPositions adds rows of a file of position deletes. Writers sort them by data file.
@@ -150,15 +145,6 @@ func (p *deletePart) readValues(ctx context.Context, conn *duck.Conn, in *task.I
 		})
 	})
 	return damage(ctx, conn, f, err)
-}
-
-func eachChunk(ctx context.Context, conn *duck.Conn, in *task.Input, f task.DeleteFile, columns []catalog.Field, use func(*duck.Chunk) error) error {
-	file := duck.ScanFile{Ref: f.Ref, Shape: in.ShapeOf(f.Shape)}
-	text, err := duck.ScanSQL(duck.Scan{Columns: scanColumns(columns), Files: []duck.ScanFile{file}})
-	if err != nil {
-		return err
-	}
-	return damage(ctx, conn, f, query(ctx, conn, text, use))
 }
 
 // damage makes an error of reading a delete file name it. The statement is our own: what is wrong with it is the bytes.

@@ -158,7 +158,7 @@ func tryWriteFiles(t testing.TB, c *Catalog, table *catalog.Table, rows [][]tran
 			}
 			tuple = append(tuple, v)
 		}
-		key := groupKey(spec.ID, tuple)
+		key := catalog.TupleKey(spec.ID, tuple)
 		tuples[key] = tuple
 		groups[key] = append(groups[key], row)
 	}
@@ -278,10 +278,10 @@ func checkSums(t *testing.T, table *catalog.Table, layout *catalog.TableLayout, 
 			v, _ := f.Transform.Apply(f.SourceType, row[f.Sources[0]-1])
 			tuple = append(tuple, v)
 		}
-		want[groupKey(table.DefaultSpec, tuple)]++
+		want[catalog.TupleKey(table.DefaultSpec, tuple)]++
 	}
 	for _, g := range layout.Groups {
-		if n := want[groupKey(g.Spec, g.Partition)]; n != g.Rows || g.Contradicts != 0 {
+		if n := want[catalog.TupleKey(g.Spec, g.Partition)]; n != g.Rows || g.Contradicts != 0 {
 			t.Errorf("partition %v has %d rows, want %d; it contradicts %b", g.Partition, g.Rows, n, g.Contradicts)
 		}
 	}

@@ -72,12 +72,8 @@ func (l *changeLog) seal() ([]catalog.DeleteFile, error) {
 		if !l.used[i] {
 			continue
 		}
-		d := l.deletes[i].DeleteFile
-		if err := l.deletes[i].refuse(); err != nil {
-			return nil, err
-		}
-		var err error
-		if d.Ref.Local, err = l.scan.catalog.fio.Local(d.Ref.Path); err != nil {
+		d, err := l.deletes[i].located(l.scan.catalog.fio)
+		if err != nil {
 			return nil, err
 		}
 		final[i] = len(list)

@@ -74,7 +74,7 @@ func twoVectors(a, b *liveDelete) error {
 }
 
 func (x *deleteIndex) scope(f *liveDelete) *deleteScope {
-	key := groupKey(f.Spec, f.Partition)
+	key := catalog.TupleKey(f.Spec, f.Partition)
 	s, ok := x.scopes[key]
 	if !ok {
 		s = &deleteScope{}
@@ -135,7 +135,7 @@ func (x *deleteIndex) find(f *catalog.DataFile) finding {
 	}
 	found.global = x.global.equalities.last(x.files, newer)
 	var room [64]byte
-	if found.scope = x.scopes[string(appendGroupKey(room[:0], f.Spec, f.Partition))]; found.scope == nil {
+	if found.scope = x.scopes[string(catalog.AppendTupleKey(room[:0], f.Spec, f.Partition))]; found.scope == nil {
 		return found
 	}
 	found.equalities = found.scope.equalities.last(x.files, newer)
@@ -171,12 +171,8 @@ func (x *deleteIndex) seal(fio fileIO) ([]catalog.DeleteFile, error) {
 		if !x.marked[i].Load() {
 			continue
 		}
-		d := x.files[i].DeleteFile
-		if err := x.files[i].refuse(); err != nil {
-			return nil, err
-		}
-		var err error
-		if d.Ref.Local, err = fio.Local(d.Ref.Path); err != nil {
+		d, err := x.files[i].located(fio)
+		if err != nil {
 			return nil, err
 		}
 		x.numbers[i] = len(list)
@@ -189,6 +185,16 @@ func (x *deleteIndex) markNeeded(r *byRising) {
 	for _, i := range r.files[len(r.files)+int(r.needed.Load()):] {
 		x.marked[i].Store(true)
 	}
+}
+
+// located returns the delete file with where it lies, or why it can't be read.
+func (d *liveDelete) located(fio fileIO) (catalog.DeleteFile, error) {
+	out := d.DeleteFile
+	err := d.refuse()
+	if err == nil {
+		out.Ref.Local, err = fio.Local(d.Ref.Path)
+	}
+	return out, err
 }
 
 // refuse fails for a delete file that can't be read: its rows would come back.

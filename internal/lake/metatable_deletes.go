@@ -60,7 +60,7 @@ type positionReader struct {
 }
 
 func positionDeleteRows(ctx context.Context, s *metaScan, yield func(any) error) error {
-	r := &positionReader{scan: s, judge: newJudge(s.of, positionColumns)}
+	r := &positionReader{scan: s, judge: newJudge(s.of, catalog.PositionDeleteColumns())}
 	r.judge.strict = true
 	r.prepare = &preparation{catalog: s.base.catalog, copies: newCopier(s.base.catalog, s.dir)}
 	return metaFileRows(ctx, s, func(row any) error {
@@ -98,10 +98,7 @@ func (r *positionReader) vector(ctx context.Context, d catalog.DeleteFile, add f
 	if _, err := f.ReadAt(blob, d.Offset); err != nil && !errors.Is(err, io.EOF) {
 		return fileError("read", d.Ref.Path, err)
 	}
-	positions, err := deletes.DecodeVector(blob)
-	if err == nil && positions.Count() != d.Rows {
-		err = errs.New(errs.Corrupt, "", "", "the deletion vector has %d positions, but its manifest entry says %d", positions.Count(), d.Rows)
-	}
+	positions, err := deletes.DecodeVectorOf(blob, d.Rows)
 	if err != nil {
 		return errs.Wrap(errs.Corrupt, "read delete file", d.Ref.Path, err)
 	}

@@ -103,7 +103,7 @@ func (s *metaScan) mayHoldRows(m *manifest) bool {
 		contents = []any{int32(contentPositionDeletes), int32(contentEqualityDeletes)}
 	}
 	return slices.ContainsFunc(contents, func(content any) bool {
-		return holds(s.filter, func(t catalog.Filter) bool {
+		return s.filter.Holds(func(t catalog.Filter) bool {
 			if at := s.unionPlace(t.Field); at >= 0 {
 				return s.mayHoldPartition(m, at, t)
 			}
@@ -143,21 +143,6 @@ func (s *metaScan) unionPlace(id catalog.FieldID) int {
 
 func (s *metaScan) index(id catalog.FieldID) int {
 	return slices.IndexFunc(s.columns, func(c metaColumn) bool { return c.ID == id })
-}
-
-// holds says whether a row can satisfy the filter, given which tests it can.
-func holds(f catalog.Filter, test func(catalog.Filter) bool) bool {
-	switch f.Op {
-	case catalog.AlwaysFalse:
-		return false
-	case catalog.And:
-		return !slices.ContainsFunc(f.Terms, func(t catalog.Filter) bool { return !holds(t, test) })
-	case catalog.Or:
-		return slices.ContainsFunc(f.Terms, func(t catalog.Filter) bool { return holds(t, test) })
-	case catalog.Test:
-		return test(f)
-	}
-	return true
 }
 
 // prepare writes the columns of the rows that the filter leaves to a file in dir, and tells layout of it.
@@ -213,7 +198,7 @@ func (s *metaScan) want(columns []catalog.FieldID) error {
 func (m *metaTable) name() string { return m.of.Ident.String() + "." + m.kind.name }
 
 func (s *metaScan) keeps(row any) bool {
-	return holds(s.filter, func(t catalog.Filter) bool {
+	return s.filter.Holds(func(t catalog.Filter) bool {
 		if at := s.index(t.Field); at >= 0 {
 			return t.Pred.Eval(t.Type, s.columns[at].value(row))
 		}

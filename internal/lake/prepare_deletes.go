@@ -8,14 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tarndb/tarn/catalog"
-	"github.com/tarndb/tarn/transform"
 )
-
-// positionColumns are what position delete files must have.
-var positionColumns = []catalog.Field{
-	{ID: catalog.DeletePathID, Name: "file_path", Required: true, Type: catalog.Type{Primitive: transform.Type{Kind: transform.String}}},
-	{ID: catalog.DeletePosID, Name: "pos", Required: true, Type: catalog.Type{Primitive: transform.Type{Kind: transform.Long}}},
-}
 
 // deletes finds out how the delete files are read. Deletion vectors have no columns: who reads them checks them.
 func (p *preparation) deletes(ctx context.Context, equality map[catalog.FieldID]catalog.EqualityColumn) ([]catalog.DeleteFile, error) {
@@ -31,7 +24,7 @@ func (p *preparation) deletes(ctx context.Context, equality map[catalog.FieldID]
 		key := fmt.Sprint(d.Kind, d.Equality)
 		j, ok := judges[key]
 		if !ok {
-			j = newJudge(p.plain.table, positionColumns)
+			j = newJudge(p.plain.table, catalog.PositionDeleteColumns())
 			if d.Kind == catalog.EqualityDeletes {
 				j.wants = comparedFields(d.Equality, equality)
 			}

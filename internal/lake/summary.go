@@ -79,11 +79,11 @@ func (a *appender) summary(on *handle) *table.Summary {
 		added["data-files"]++
 		added["records"] += f.Rows
 		added["files-size"] += f.Ref.Bytes
-		partitions[groupKey(f.Spec, f.Partition)] = true
+		partitions[catalog.TupleKey(f.Spec, f.Partition)] = true
 	}
 	for _, d := range a.deletes {
 		countDelete(added, d)
-		partitions[groupKey(d.Spec, d.Partition)] = true
+		partitions[catalog.TupleKey(d.Spec, d.Partition)] = true
 	}
 	props := iceberg.Properties{"changed-partition-count": strconv.Itoa(len(partitions))}
 	for what, n := range added {

@@ -2,11 +2,9 @@ package lake
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 
 	"github.com/tarndb/tarn/catalog"
-	"github.com/tarndb/tarn/transform"
 )
 
 // tally gathers what a survey counts, of one manifest or of all.
@@ -25,7 +23,7 @@ type group struct {
 }
 
 func (t *tally) add(f catalog.DataFile) {
-	t.key = appendGroupKey(t.key[:0], f.Spec, f.Partition)
+	t.key = catalog.AppendTupleKey(t.key[:0], f.Spec, f.Partition)
 	g, ok := t.groups[string(t.key)]
 	if !ok {
 		g = &group{GroupSum: catalog.GroupSum{Spec: f.Spec, Partition: f.Partition}}
@@ -77,20 +75,6 @@ func (t *tally) merge(part tally) {
 			t.groups[key] = g
 		}
 	}
-}
-
-// groupKey tells tuples apart, those of different specs too. Keys sort by spec first.
-func groupKey(spec catalog.SpecID, tuple []transform.Value) string {
-	return string(appendGroupKey(nil, spec, tuple))
-}
-
-// appendGroupKey appends the tuple's key.
-func appendGroupKey(key []byte, spec catalog.SpecID, tuple []transform.Value) []byte {
-	key = binary.BigEndian.AppendUint32(key, uint32(spec))
-	for _, v := range tuple {
-		key = transform.AppendKey(key, transform.Type{}, v)
-	}
-	return key
 }
 
 func (t *tally) sorted() []catalog.GroupSum {

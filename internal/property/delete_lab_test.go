@@ -73,7 +73,7 @@ func (l *lab) at(name string, tuple []transform.Value, rows ...string) catalog.D
 	l.t.Helper()
 	d := l.deleter(name)
 	query := "SELECT p::VARCHAR AS file_path, n::BIGINT AS pos FROM (VALUES " + strings.Join(rows, ", ") + ") v(p, n)"
-	return catalog.DeleteFile{Kind: catalog.PositionDeletes, Partition: tuple, Rows: int64(len(rows)), Ref: d.write(query, positionFields)}
+	return catalog.DeleteFile{Kind: catalog.PositionDeletes, Partition: tuple, Rows: int64(len(rows)), Ref: d.write(query, catalog.PositionDeleteColumns())}
 }
 
 func place(path string, pos int64) string {

@@ -90,11 +90,6 @@ func (d *deleter) write(query string, fields []catalog.Field) catalog.FileRef {
 	return ref
 }
 
-var positionFields = []catalog.Field{
-	{ID: catalog.DeletePathID, Name: "file_path", Type: catalog.Type{Primitive: transform.Type{Kind: transform.String}}},
-	{ID: catalog.DeletePosID, Name: "pos", Type: catalog.Type{Primitive: transform.Type{Kind: transform.Long}}},
-}
-
 // byPosition deletes rows by files of position deletes: one for each data file, which names it, or one for each partition.
 func (d *deleter) byPosition(cond string, perFile bool) map[string][]int64 {
 	d.t.Helper()
@@ -120,7 +115,7 @@ func (d *deleter) byPosition(cond string, perFile bool) map[string][]int64 {
 		}
 		f := d.files[paths[0]]
 		out := catalog.DeleteFile{Kind: catalog.PositionDeletes, Spec: f.Spec, Partition: f.Partition, Rows: int64(len(values))}
-		out.Ref = d.write("SELECT * FROM (VALUES "+strings.Join(values, ", ")+") v(file_path, pos)", positionFields)
+		out.Ref = d.write("SELECT * FROM (VALUES "+strings.Join(values, ", ")+") v(file_path, pos)", catalog.PositionDeleteColumns())
 		if perFile {
 			out.Target = paths[0]
 		}

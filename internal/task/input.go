@@ -163,7 +163,7 @@ func (r *reader) delete(d *catalog.DeleteFile) int {
 	file := DeleteFile{Ref: d.Ref, Sequence: d.Sequence, Rows: d.Rows, Shape: r.shape(d.Shape)}
 	place := len(r.in.Deletes)
 	if d.Kind == catalog.EqualityDeletes {
-		key := fmt.Sprint(d.Equality, tupleKey(d.Spec, d.Partition))
+		key := fmt.Sprint(d.Equality, catalog.TupleKey(d.Spec, d.Partition))
 		if known, ok := r.scopes[key]; ok {
 			r.in.Deletes[known].Files = append(r.in.Deletes[known].Files, file)
 			return known
@@ -185,15 +185,6 @@ func (r *reader) shape(s *catalog.Schema) int {
 		r.shapes[s] = len(r.in.Shapes)
 	}
 	return r.shapes[s]
-}
-
-// tupleKey tells partitions apart, those of different specs too.
-func tupleKey(spec catalog.SpecID, tuple []transform.Value) string {
-	key := transform.AppendKey(nil, transform.Type{Kind: transform.Int}, int32(spec))
-	for _, v := range tuple {
-		key = transform.AppendKey(key, transform.Type{}, v)
-	}
-	return string(key)
 }
 
 // PartitionOf returns the values of the input's partition struct for a file; nil is NULL.

@@ -162,26 +162,16 @@ func takesWhole(s *plan.Scan, l *catalog.TableLayout) bool {
 
 // holdsWhole says whether each row of a partition satisfies a filter, by the strict projection of its tests.
 func holdsWhole(f catalog.Filter, spec catalog.PartitionSpec, tuple []transform.Value) bool {
-	switch f.Op {
-	case catalog.AlwaysTrue:
-		return true
-	case catalog.And, catalog.Or:
-		for _, term := range f.Terms {
-			if holdsWhole(term, spec, tuple) != (f.Op == catalog.And) {
-				return f.Op == catalog.Or
-			}
-		}
-		return f.Op == catalog.And
-	case catalog.Test:
+	return f.Holds(func(t catalog.Filter) bool {
 		for i, p := range spec.Fields {
-			if len(p.Sources) != 1 || p.Sources[0] != f.Field || p.SourceType != f.Type || i >= len(tuple) {
+			if len(p.Sources) != 1 || p.Sources[0] != t.Field || p.SourceType != t.Type || i >= len(tuple) {
 				continue
 			}
-			strict, ok := p.Transform.ProjectStrict(f.Type, f.Pred)
-			if ok && strict.Eval(p.Transform.ResultType(f.Type), tuple[i]) {
+			strict, ok := p.Transform.ProjectStrict(t.Type, t.Pred)
+			if ok && strict.Eval(p.Transform.ResultType(t.Type), tuple[i]) {
 				return true
 			}
 		}
-	}
-	return false
+		return false
+	})
 }
