@@ -25,6 +25,7 @@ type Core struct {
 	Keys   []Key   // what the groups are values of
 	Groups []Group // those that are run
 	Packs  []Pack  // the largest first
+	Bins   int     // how many bins rows are routed to; each pack reads one, and the packs of one group the same
 	// Dropped counts the groups that can't give rows and the files that go unread with them or with a side of a group
 	// that can't matter.
 	Dropped Dropped
@@ -36,10 +37,18 @@ type View struct{ Name, SQL string }
 // Table is one mention of a table.
 type Table struct {
 	Input
-	Sources []Source // one per key of the core: the column that carries it
+	Sources []Source // one per key of the core: the column that carries it; none for a table that is read everywhere
 	Files   int      // all files that the survey left, read or dropped
 	Dropped int      // of Files, those that aren't read
 	Bytes   int64    // of Files
+	// Everywhere are the files of a table that each pack reads whole. Their groups mean nothing.
+	Everywhere []File
+	// Routed are the files whose rows are sent to their bins one by one, by the keys that their columns have. Their groups
+	// mean nothing.
+	Routed []File
+	// Strays tells of the routed rows of no group of the core whether they can matter: bit k of the place is set for rows in
+	// which key k's column is NULL. Those that can matter go to a bin that depends on their keys alone.
+	Strays []bool
 }
 
 // Source is the column of a table whose transform is a group's value.
@@ -60,12 +69,23 @@ type Group struct {
 	Values [][]byte
 }
 
-// Pack is the unit of work: whole groups, run as one statement.
+// Pack is the unit of work, run as one statement: whole groups, or one of several packs that share a group.
 type Pack struct {
 	Groups []int    // indexes into Core.Groups, ascending
-	Inputs [][]File // per table
-	Bytes  int64
+	Inputs [][]File // per table; none of a table that is read everywhere
+	Bytes  int64    // of Inputs
+	Bin    int      // which of the core's bins of routed rows it reads
+	Slice  *Slice   // not nil: it has a part of one table's files of its group, and all of the others'
+	Part   Part     // which rows of its files and of its bin it takes
+	Alone  bool     // it runs by itself, with all threads and all memory
 }
+
+// Slice says of a pack of one group that the table's files, and rows routed there, are divided among Of packs. The routed
+// rows are read by the first.
+type Slice struct{ Table, Index, Of int }
+
+// Part takes those rows of each table of which a hash of the keys' columns, modulo Of, is Index. The zero value takes all.
+type Part struct{ Index, Of int }
 
 // Dropped counts what isn't read.
 type Dropped struct {
