@@ -145,7 +145,9 @@ func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, args []any)
 	if p.query, err = bind.Bind(ctx, stub.Engine{Conn: conn}, p.tables, q, args...); err != nil {
 		return err
 	}
-	opts := spj.Options{Mode: spj.Mode(s.settings.SPJ()), NoMetadata: !s.settings.MetadataAnswers()}
+	opts := spj.Options{
+		Mode: spj.Mode(s.settings.SPJ()), NoMetadata: !s.settings.MetadataAnswers(), Exchange: spj.ExchangeOff, Workers: s.threads(), MemoryBytes: s.memory(),
+	}
 	if p.layouts, err = p.tables.survey(ctx, p.query, spj.Wanted(p.query, opts)); err != nil {
 		return err
 	}
@@ -155,7 +157,9 @@ func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, args []any)
 	if err = p.tables.prepare(ctx, p.physical, p.layouts); err != nil {
 		return err
 	}
-	p.graph, err = task.Build(ctx, p.physical, p.layouts, task.Options{PackBytes: s.settings.PackBytes(), Workers: s.threads()})
+	p.graph, err = task.Build(ctx, p.physical, p.layouts, task.Options{
+		PackBytes: s.settings.PackBytes(), Workers: s.threads(), MemoryBytes: s.memory(), Skew: task.SkewOff,
+	})
 	return err
 }
 

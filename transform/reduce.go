@@ -128,3 +128,30 @@ func gcd(a, b int) int {
 	}
 	return a
 }
+
+// IsResult says whether v, which isn't NULL, can be the partition value of a value of src: what a writer let wrap around at
+// the end of the type is no multiple of truncate's width, and a bucket is one of so many.
+func (t Transform) IsResult(src Type, v Value) bool {
+	switch t.Op {
+	case Bucket:
+		b, ok := intOf(v)
+		return ok && b >= 0 && b < int64(t.N)
+	case Truncate:
+		again, err := t.Apply(src, v)
+		return err == nil && Compare(src, again, v) == 0
+	}
+	return true
+}
+
+// Holds says whether v is a value of t, or NULL.
+func Holds(t Type, v Value) bool {
+	if v == nil {
+		return true
+	}
+	c, err := canonical(t, v)
+	if err != nil {
+		return false
+	}
+	_, ok := narrow(t, c)
+	return ok
+}

@@ -1,19 +1,24 @@
 package explain
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/internal/plan/spj"
 	"github.com/tarndb/tarn/internal/task"
+	"github.com/tarndb/tarn/internal/units"
+	"github.com/tarndb/tarn/transform"
 )
 
 // The strategies. A scan alone has none.
 const (
-	StoragePartitioned = "storage-partitioned"
-	Hash               = "hash"
+	StoragePartitioned = spj.StoragePartitioned
+	Broadcast          = spj.Broadcast
+	Hash               = spj.Hash
 	Metadata           = "metadata" // of an aggregate that statistics of files answer
 	Data               = "data"     // of one that they would, if they were exact
 )
@@ -41,7 +46,32 @@ type Core struct {
 	NullGroup  string   `json:"null_group"`
 	Dropped    Dropped  `json:"dropped"`
 	GroupBytes [3]int64 `json:"bytes_per_group"` // smallest, median, largest
-	Stragglers int      `json:"stragglers"`
+	Stragglers int      `json:"stragglers"`      // files whose rows are sent to their groups one by one
+	Exchanged  int64    `json:"bytes_exchanged"` // of the stragglers
+	Routed     []Routed `json:"routed"`
+	Everywhere []Table  `json:"everywhere"`
+	Divided    []string `json:"divided_groups"`
+	Costs      []Cost   `json:"costs"` // nothing where all rows are read where they lie
+}
+
+// Routed is a table with stragglers, and why it has them.
+type Routed struct {
+	Table
+	Of     Table  `json:"of"` // all of its files
+	Reason string `json:"reason"`
+}
+
+// Table is a part of a table's files.
+type Table struct {
+	Name  string `json:"table"`
+	Files int    `json:"files"`
+	Bytes int64  `json:"bytes"`
+}
+
+// Cost is what one way to run the core's part of the query comes to, in bytes read.
+type Cost struct {
+	Strategy string `json:"strategy"`
+	Bytes    int64  `json:"bytes"`
 }
 
 // Dropped is what a core leaves unread.
@@ -135,7 +165,7 @@ func aggregate(a spj.Answer, l *catalog.TableLayout) Op {
 	op := Op{Name: "aggregate", Detail: a.Block.Facts.Text, Strategy: Data, Reason: a.Why}
 	if a.SQL != "" {
 		op.Strategy = Metadata
-		op.Reason = "the statistics of " + count(l.Counts.Files-l.Counts.FilesPruned, "data file") + " tell it; none is read"
+		op.Reason = "the statistics of " + units.Count(l.Counts.Files-l.Counts.FilesPruned, "data file") + " tell it; none is read"
 	}
 	return op
 }
@@ -144,30 +174,74 @@ func core(c *spj.Core, t *task.Core) Core {
 	out := Core{
 		Rows: c.Kind.String(), Groups: len(t.Groups), Packs: len(t.Packs),
 		Dropped: Dropped{t.Dropped.Groups, t.Dropped.Files, t.Dropped.Bytes}, GroupBytes: spread(t), NullGroup: nullGroup(t),
+		Routed: []Routed{}, Everywhere: []Table{}, Divided: divided(t), Costs: []Cost{},
 	}
-	for i, s := range c.Slots {
-		out.Keys = append(out.Keys, s.Transform.SQL(keyColumns(c, i)))
+	for i, k := range c.Keys {
+		out.Keys = append(out.Keys, k.Transform.SQL(keyColumns(c, i)))
 	}
-	for _, p := range t.Packs {
-		out.Bytes += p.Bytes
+	for _, b := range c.Costs {
+		out.Costs = append(out.Costs, Cost(b))
 	}
+	c.Tree.Scans(func(k *spj.ScanKeys) {
+		out.NotShuffle += k.Total.Bytes - k.Routed.Bytes
+		if k.Routed.Files > 0 {
+			name := k.Scan.Table.Ident.String()
+			out.Routed = append(out.Routed, Routed{Table{name, k.Routed.Files, k.Routed.Bytes}, Table{name, k.Total.Files, k.Total.Bytes}, k.Why})
+			out.Stragglers += k.Routed.Files
+			out.Exchanged += k.Routed.Bytes
+		}
+	})
+	for _, table := range t.Tables {
+		out.Bytes += table.Bytes
+		if len(table.Sources) == 0 {
+			out.Everywhere = append(out.Everywhere, Table{table.Name, table.Files, table.Bytes})
+		}
+	}
+	out.NotShuffle -= t.Dropped.Bytes
+	out.Bytes -= t.Dropped.Bytes
 	out.Ops = relOps(c.Tree)
 	if c.Kind == spj.Complete || c.Kind == spj.TopN {
 		out.Ops = append(out.Ops, blockOps(c)...)
 	}
-	for i := range out.Ops {
-		out.Ops[i].Strategy = StoragePartitioned
-	}
-	out.NotShuffle = out.Bytes
 	return out
 }
 
+// divided tells of the groups that are not run as one pack among others.
+func divided(t *task.Core) []string {
+	out := []string{}
+	for i := range t.Packs {
+		p := &t.Packs[i]
+		switch {
+		case p.Slice != nil && p.Slice.Index == 0:
+			out = append(out, fmt.Sprintf("group %s: files of %s in %s", groupText(t, p), t.Tables[p.Slice.Table].Name, units.Count(p.Slice.Of, "slice")))
+		case p.Part.Of != 0 && p.Part.Index == 0:
+			out = append(out, fmt.Sprintf("group %s: rows in %s by a hash of their keys", groupText(t, p), units.Count(p.Part.Of, "part")))
+		case p.Alone:
+			out = append(out, fmt.Sprintf("group %s: alone, with all threads", groupText(t, p)))
+		}
+	}
+	return out
+}
+
+// groupText writes the values of a pack's one group.
+func groupText(t *task.Core, p *task.Pack) string {
+	var parts []string
+	for k := range t.Keys {
+		v, err := t.Value(p.Groups[0], k)
+		if err != nil {
+			return strconv.Itoa(p.Groups[0])
+		}
+		parts = append(parts, transform.FormatValue(t.Keys[k].Type, v))
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
 // keyColumns names the columns that carry a key: one name when all tables have the same.
-func keyColumns(c *spj.Core, slot int) string {
+func keyColumns(c *spj.Core, key int) string {
 	var names []string
 	seen := map[string]bool{}
 	c.Tree.Scans(func(k *spj.ScanKeys) {
-		name := catalog.QuoteIdent(k.Slots[slot].Column.Name)
+		name := catalog.QuoteIdent(k.Conforms.Keys[key].Column.Name)
 		if !seen[name] {
 			seen[name] = true
 			names = append(names, name)
@@ -185,10 +259,15 @@ func relOps(n *spj.Node) []Op {
 	for _, u := range n.Union {
 		out = append(out, relOps(u)...)
 	}
-	if j, ok := n.Rel.(*plan.Join); ok {
-		out = append(out, Op{Name: j.Kind.String() + " join", Detail: j.Text})
+	j, ok := n.Rel.(*plan.Join)
+	if !ok || n.Left == nil {
+		return out
 	}
-	return out
+	op := Op{Name: j.Kind.String() + " join", Detail: j.Text, Strategy: StoragePartitioned}
+	if n.Left.Everywhere != nil || n.Right.Everywhere != nil {
+		op.Strategy = Broadcast
+	}
+	return append(out, op)
 }
 
 // blockOps lists what the core's own block and the blocks inside do to whole groups.
@@ -203,6 +282,9 @@ func blockOps(c *spj.Core) []Op {
 		out = append(out, groupOps(b)...)
 	}
 	visit(c.Block)
+	for i := range out {
+		out[i].Strategy = StoragePartitioned
+	}
 	return out
 }
 
@@ -247,10 +329,14 @@ func nullGroup(t *task.Core) string {
 // spread returns the bytes of the smallest, the median and the largest group.
 func spread(t *task.Core) [3]int64 {
 	sizes := make([]int64, len(t.Groups))
-	for _, p := range t.Packs {
-		for _, files := range p.Inputs {
-			for _, f := range files {
-				sizes[f.Group] += f.Ref.Bytes
+	for i := range t.Tables {
+		seen := map[string]bool{}
+		for _, p := range t.Packs {
+			for _, f := range p.Inputs[i] {
+				if !seen[f.Ref.Path] {
+					sizes[f.Group] += f.Ref.Bytes
+				}
+				seen[f.Ref.Path] = true
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/tarndb/tarn/internal/units"
 )
 
 // JSON writes the report for programs.
@@ -45,10 +47,30 @@ func (c Core) write(b *strings.Builder, n int) {
 	for _, op := range c.Ops {
 		b.WriteString(op.line("  ") + "\n")
 	}
-	fmt.Fprintf(b, "  bytes not shuffled: %s; per group: smallest %s, median %s, largest %s\n", Bytes(c.NotShuffle),
-		Bytes(c.GroupBytes[0]), Bytes(c.GroupBytes[1]), Bytes(c.GroupBytes[2]))
-	fmt.Fprintf(b, "  dropped unread: %s, %s (%s); NULL group: %s; stragglers: %s\n", count(c.Dropped.Groups, "group"),
-		count(c.Dropped.Files, "file"), Bytes(c.Dropped.Bytes), c.NullGroup, count(c.Stragglers, "file"))
+	fmt.Fprintf(b, "  bytes not shuffled: %s; per group: smallest %s, median %s, largest %s\n", units.Bytes(c.NotShuffle),
+		units.Bytes(c.GroupBytes[0]), units.Bytes(c.GroupBytes[1]), units.Bytes(c.GroupBytes[2]))
+	fmt.Fprintf(b, "  dropped unread: %s, %s (%s); NULL group: %s; stragglers: %s\n", units.Count(c.Dropped.Groups, "group"),
+		units.Count(c.Dropped.Files, "file"), units.Bytes(c.Dropped.Bytes), c.NullGroup, units.Count(c.Stragglers, "file"))
+	for _, r := range c.Routed {
+		fmt.Fprintf(b, "  exchanged: %s of %d (%s of %s) of %s: %s\n", units.Count(r.Files, "file"), r.Of.Files, units.Bytes(r.Bytes), units.Bytes(r.Of.Bytes), r.Name, r.Reason)
+	}
+	for _, t := range c.Everywhere {
+		fmt.Fprintf(b, "  read by each pack: %s, %s (%s)\n", t.Name, units.Count(t.Files, "file"), units.Bytes(t.Bytes))
+	}
+	for _, text := range c.Divided {
+		fmt.Fprintf(b, "  divided: %s\n", text)
+	}
+	if len(c.Costs) > 0 {
+		fmt.Fprintf(b, "  costs as reading: %s\n", costText(c.Costs))
+	}
+}
+
+func costText(costs []Cost) string {
+	var parts []string
+	for _, c := range costs {
+		parts = append(parts, c.Strategy+" "+units.Bytes(c.Bytes))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (o Op) line(indent string) string {
@@ -73,29 +95,22 @@ func (s Scan) line() string {
 	}
 	c := s.Counts
 	text := fmt.Sprintf("scan %s: %s of %d kept (%s; pruned by manifest %d, partition %d, bounds %d), manifests %d of %d read",
-		name, count(c.Files-c.FilesPruned, "file"), c.Files, Bytes(c.Bytes),
+		name, units.Count(c.Files-c.FilesPruned, "file"), c.Files, units.Bytes(c.Bytes),
 		c.FilesPruned-c.PrunedByPartition-c.PrunedByBounds, c.PrunedByPartition, c.PrunedByBounds,
 		c.Manifests-c.ManifestsPruned, c.Manifests)
 	if c.DeleteFiles > 0 {
-		text += ", " + count(c.DeleteFiles, "delete file")
+		text += ", " + units.Count(c.DeleteFiles, "delete file")
 	}
 	return text
 }
 
 func (r *Run) write(b *strings.Builder) {
-	fmt.Fprintf(b, "ran: %s in %.3f s, %s", count(int(r.Rows), "row"), r.Seconds, count(r.Packs, "pack"))
+	fmt.Fprintf(b, "ran: %s in %.3f s, %s", units.Count(int(r.Rows), "row"), r.Seconds, units.Count(r.Packs, "pack"))
 	if r.Packs > 0 {
 		fmt.Fprintf(b, " (slowest %.3f s)", r.Slowest)
 	}
 	if r.PeakBytes > 0 {
-		fmt.Fprintf(b, ", peak memory of the process %s", Bytes(r.PeakBytes))
+		fmt.Fprintf(b, ", peak memory of the process %s", units.Bytes(r.PeakBytes))
 	}
 	b.WriteString("\n")
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -23,10 +23,16 @@ type Planner struct {
 	db      *duck.DB
 }
 
-// Options steer the stages. The zero value is: tarn.spj = 'auto', one group per pack.
+// Options steer the stages. The zero value is: tarn.spj = 'auto', no table read everywhere, one group per pack.
 type Options struct {
-	SPJ  spj.Mode
-	Task task.Options
+	SPJ            spj.Mode
+	Exchange       spj.Exchange
+	BroadcastBytes int64
+	Task           task.Options
+}
+
+func (o Options) spj() spj.Options {
+	return spj.Options{Mode: o.SPJ, Exchange: o.Exchange, BroadcastBytes: o.BroadcastBytes, Workers: o.Task.Workers, MemoryBytes: o.Task.MemoryBytes}
 }
 
 // Planned is a query with what each stage made of it.
@@ -82,7 +88,7 @@ func (p *Planner) Plan(ctx context.Context, query string, opts Options) (*Planne
 // decide does what comes after binding.
 func (p *Planner) decide(ctx context.Context, out *Planned, opts Options) error {
 	var err error
-	sums := spj.Wanted(out.Query, spj.Options{Mode: opts.SPJ})
+	sums := spj.Wanted(out.Query, opts.spj())
 	for _, s := range out.Query.Scans {
 		if columns, wanted := sums[s]; wanted {
 			out.Layouts[s], err = p.Catalog.SurveySums(ctx, s.Table, s.Filter, columns)
@@ -93,7 +99,7 @@ func (p *Planner) decide(ctx context.Context, out *Planned, opts Options) error 
 			return err
 		}
 	}
-	if out.Physical, err = spj.Plan(out.Query, out.Layouts, spj.Options{Mode: opts.SPJ}); err != nil {
+	if out.Physical, err = spj.Plan(out.Query, out.Layouts, opts.spj()); err != nil {
 		return err
 	}
 	if out.Graph, err = task.Build(ctx, out.Physical, out.Layouts, opts.Task); err != nil {

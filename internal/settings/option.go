@@ -24,6 +24,9 @@ const (
 	nameSPJ          = "tarn.spj"
 	namePackBytes    = "tarn.pack_bytes"
 	nameVerifyLayout = "tarn.verify_layout"
+	nameExchange     = "tarn.exchange"
+	nameBroadcast    = "tarn.broadcast_bytes"
+	nameSkew         = "tarn.skew"
 	nameMetadata     = "tarn.metadata_answers"
 	nameThreads      = "tarn.threads"
 	nameMemory       = "tarn.memory"
@@ -49,6 +52,14 @@ var registry = []*Option{
 		"spark.sql.iceberg.split-size"),
 	boolean(nameVerifyLayout, "on",
 		"check while joining group by group that each row belongs to the group that its file claims", ""),
+	choice(nameExchange, []string{"auto", "force", "off"},
+		"auto sends rows that don't lie in their group to it, of a few files or of a whole side, where that costs less than joining all at once; force always does; off never does",
+		""),
+	size(nameBroadcast, "10MiB", 0, maxSize,
+		"a side of a join with up to this much data may be read whole by each pack; 0 never does that", sparkBroadcast),
+	choice(nameSkew, []string{"auto", "off", "slice", "bucket", "alone"},
+		"auto divides groups that are much larger than others as the join allows; off never does; slice, bucket and alone do one thing to each group that allows it: divide one table's files, divide all rows by a hash of their keys, run it by itself with all threads",
+		"spark.sql.sources.v2.bucketing.partiallyClusteredDistribution.enabled"),
 	boolean(nameMetadata, "on",
 		"answer count, min and max by the statistics of data files where they are exact, without reading the files",
 		"spark.sql.iceberg.aggregate-push-down.enabled"),

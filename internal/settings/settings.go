@@ -56,6 +56,7 @@ func (s *Set) Clone() *Set {
 
 // Set gives an option a value. The notice, if any, is for the person who said SET.
 func (s *Set) Set(name, text string) (notice string, err error) {
+	name, text = translate(name, text)
 	if isSpark(name) {
 		return answerSpark(name, text)
 	}
@@ -71,6 +72,7 @@ func (s *Set) Set(name, text string) (notice string, err error) {
 
 // Reset gives an option its default back.
 func (s *Set) Reset(name string) error {
+	name, _ = translate(name, "")
 	if isSpark(name) {
 		return nil // it never held a value of its own
 	}
@@ -128,6 +130,15 @@ func (s *Set) PackBytes() int64 { return s.value(namePackBytes).(int64) }
 
 // VerifyLayout is the value of tarn.verify_layout.
 func (s *Set) VerifyLayout() bool { return s.value(nameVerifyLayout).(bool) }
+
+// Exchange is the value of tarn.exchange.
+func (s *Set) Exchange() string { return s.value(nameExchange).(string) }
+
+// BroadcastBytes is the value of tarn.broadcast_bytes.
+func (s *Set) BroadcastBytes() int64 { return s.value(nameBroadcast).(int64) }
+
+// Skew is the value of tarn.skew.
+func (s *Set) Skew() string { return s.value(nameSkew).(string) }
 
 // MetadataAnswers is the value of tarn.metadata_answers.
 func (s *Set) MetadataAnswers() bool { return s.value(nameMetadata).(bool) }

@@ -107,7 +107,7 @@ func TestSparkSettingsAreAnswered(t *testing.T) {
 		{"spark.sql.sources.v2.bucketing.enabled", "false", "SET tarn.spj = 'off'"},
 		{"spark.sql.iceberg.planning.preserve-data-grouping", "true", "nothing needs switching on"},
 		{"spark.sql.requireAllClusterKeysForJoin", "false", "nothing needs switching on"},
-		{"spark.sql.autoBroadcastJoinThreshold", "-1", "nothing needs switching on"},
+		{"spark.sql.autoBroadcastJoinThreshold", "-1", ""},
 		{"spark.sql.session.timeZone", "utc", ""},
 		{"spark.sql.parquet.binaryAsString", "true", "changes nothing here"},
 	} {
@@ -118,6 +118,18 @@ func TestSparkSettingsAreAnswered(t *testing.T) {
 		if err := s.Reset(c.name); err != nil {
 			t.Errorf("RESET %s: %v", c.name, err)
 		}
+	}
+}
+
+func TestSparkSettingsThatMeanOurs(t *testing.T) {
+	s := newSet(t, nil)
+	for text, want := range map[string]int64{"-1": 0, "1000": 1000, "2m": 2e6} {
+		if notice, err := s.Set("spark.sql.autobroadcastjointhreshold", text); err != nil || notice != "" || s.BroadcastBytes() != want {
+			t.Errorf("%s: notice %q, error %v, %d bytes", text, notice, err, s.BroadcastBytes())
+		}
+	}
+	if err := s.Reset("spark.sql.autoBroadcastJoinThreshold"); err != nil || s.BroadcastBytes() != 10<<20 {
+		t.Errorf("RESET: %v, %d bytes", err, s.BroadcastBytes())
 	}
 }
 

@@ -16,7 +16,6 @@ var spjSwitches = []string{
 	"spark.sql.requireAllClusterKeysForDistribution",
 	"spark.sql.requireAllClusterKeysForCoPartition",
 	"spark.sql.adaptive.",
-	"spark.sql.autoBroadcastJoinThreshold",
 	"spark.sql.join.preferSortMergeJoin",
 	"spark.sql.shuffle.partitions",
 }
@@ -35,6 +34,20 @@ var fixed = []struct {
 
 // writesElsewhere are the Spark settings that redirect writes: ignoring one would put rows where nobody expects them.
 var writesElsewhere = []string{"spark.wap.branch", "spark.wap.id"}
+
+// sparkBroadcast is Spark's name of tarn.broadcast_bytes.
+const sparkBroadcast = "spark.sql.autoBroadcastJoinThreshold"
+
+// translate returns our own option and its value for a setting of Spark's that means the same here.
+func translate(name, text string) (string, string) {
+	if !strings.EqualFold(name, sparkBroadcast) {
+		return name, text
+	}
+	if strings.TrimSpace(text) == "-1" { // never
+		text = "0"
+	}
+	return nameBroadcast, text
+}
 
 func isSpark(name string) bool { return hasPrefixFold(name, "spark.") }
 

@@ -16,6 +16,9 @@ import (
 type Options struct {
 	PackBytes int64 // aim for packs of this many bytes of data files; 0: one group per pack
 	Workers   int   // how many packs run at once; packs are made small enough to keep all busy. At least 1
+	// MemoryBytes is the limit of the whole process; 0: none.
+	MemoryBytes int64
+	Skew        Skew // "" is SkewAuto
 }
 
 // Build makes the graph of a plan from the surveys' file cursors.
@@ -83,11 +86,12 @@ func fields(s *plan.Scan) []catalog.Field {
 
 // grouping collects a core's files by group.
 type grouping struct {
-	core   *Core
-	tree   *spj.Node
-	scans  []*spj.ScanKeys
-	byKey  map[string]int
-	groups []candidate
+	core       *Core
+	tree       *spj.Node
+	scans      []*spj.ScanKeys
+	everywhere []*plan.Scan
+	byKey      map[string]int
+	groups     []candidate
 }
 
 // candidate is a group that some table has files of.
@@ -103,33 +107,25 @@ func buildCore(ctx context.Context, c *spj.Core, layouts map[*plan.Scan]*catalog
 		core: &Core{Name: c.Name, SQL: c.SQL, Limit: c.Limit, Views: views(c.Views), Grows: c.Kind == spj.Complete || c.Kind == spj.Emitted}, tree: c.Tree, byKey: map[string]int{},
 	}
 	c.Tree.Scans(func(k *spj.ScanKeys) { g.scans = append(g.scans, k) })
-	for _, s := range c.Slots {
-		g.core.Keys = append(g.core.Keys, Key{Text: s.String(), Type: valueType(g.scans[0], len(g.core.Keys))})
+	c.Tree.ScansEverywhere(func(s *plan.Scan) { g.everywhere = append(g.everywhere, s) })
+	for i, k := range c.Keys {
+		g.core.Keys = append(g.core.Keys, Key{Text: g.scans[0].Conforms.Keys[i].String(), Type: k.Type})
 	}
 	for i, k := range g.scans {
 		if err := g.collect(ctx, i, k, layouts[k.Scan]); err != nil {
 			return nil, err
 		}
 	}
+	for _, s := range g.everywhere {
+		if err := g.spread(ctx, s, layouts[s]); err != nil {
+			return nil, err
+		}
+	}
+	g.core.Tree = g.plainTree(c.Tree)
 	g.choose()
+	g.strays()
 	g.core.pack(opts)
 	return g.core, nil
-}
-
-// valueType is the type in which a core's group values are written. Slots match by class, whose types write integers in
-// 4 or 8 bytes: long holds both.
-func valueType(k *spj.ScanKeys, slot int) transform.Type {
-	s := k.Slots[slot]
-	t := s.Transform.ResultType(s.Column.Type.Primitive)
-	switch t.Kind {
-	case transform.Int:
-		return transform.Type{Kind: transform.Long}
-	case transform.Fixed:
-		return transform.Type{Kind: transform.Binary}
-	case transform.Decimal:
-		t.Precision = 38
-	}
-	return t
 }
 
 // widen converts a partition value to the core's type of it.
@@ -140,20 +136,29 @@ func widen(v transform.Value) transform.Value {
 	return v
 }
 
-// collect assigns one table's files to groups by their tuples, each read through its file's own spec.
+// collect assigns one table's files to groups by their tuples, each read through its file's own spec; those that lie in no
+// one group are to be routed.
 func (g *grouping) collect(ctx context.Context, at int, k *spj.ScanKeys, l *catalog.TableLayout) error {
 	r, in := newReader(k.Scan, l)
 	t := Table{}
-	for _, s := range k.Slots {
+	for _, s := range k.Conforms.Keys {
 		t.Sources = append(t.Sources, Source{Field: s.Column.ID, Type: s.Column.Type.Primitive, Transform: s.Transform})
 	}
 	err := r.each(ctx, func(f catalog.DataFile, file File) error {
-		i, err := g.group(k, f)
-		if err != nil {
-			return err
-		}
 		t.Files++
 		t.Bytes += f.Ref.Bytes
+		if n := len(k.Scan.Table.Specs[f.Spec].Fields); len(f.Partition) != n {
+			return errs.New(errs.Corrupt, "group", f.Ref.Path, "the partition tuple has %d values for the %d fields of spec %d", len(f.Partition), n, f.Spec)
+		}
+		v := k.Conforms.Of(f.Spec, f.Partition, f.Contradicts)
+		if !v.Conforms {
+			t.Routed = append(t.Routed, file)
+			return nil
+		}
+		i, err := g.group(v.Values)
+		if err != nil {
+			return errs.Wrap(errs.Corrupt, "group", f.Ref.Path, err)
+		}
 		g.groups[i].files[at] = append(g.groups[i].files[at], file)
 		return nil
 	})
@@ -162,16 +167,27 @@ func (g *grouping) collect(ctx context.Context, at int, k *spj.ScanKeys, l *cata
 	return err
 }
 
-func (g *grouping) group(k *spj.ScanKeys, f catalog.DataFile) (int, error) {
+// spread adds a table that each pack reads whole.
+func (g *grouping) spread(ctx context.Context, s *plan.Scan, l *catalog.TableLayout) error {
+	r, in := newReader(s, l)
+	t := Table{}
+	err := r.each(ctx, func(f catalog.DataFile, file File) error {
+		t.Files++
+		t.Bytes += f.Ref.Bytes
+		t.Everywhere = append(t.Everywhere, file)
+		return nil
+	})
+	t.Input = *in
+	g.core.Tables = append(g.core.Tables, t)
+	return err
+}
+
+// group returns the place of the group of such values.
+func (g *grouping) group(values []transform.Value) (int, error) {
 	var key []byte
 	c := candidate{files: make([][]File, len(g.scans))}
-	for i, s := range k.Slots {
-		at, ok := s.Fields[f.Spec]
-		if !ok || at >= len(f.Partition) {
-			return 0, errs.New(errs.Corrupt, "group", f.Ref.Path, "the tuple has no %s", s)
-		}
+	for i, value := range values {
 		typ := g.core.Keys[i].Type
-		value := f.Partition[at]
 		if typ.Kind == transform.Long {
 			value = widen(value)
 		}
@@ -179,7 +195,7 @@ func (g *grouping) group(k *spj.ScanKeys, f catalog.DataFile) (int, error) {
 		c.null = append(c.null, value == nil)
 		enc, err := catalog.EncodeValue(typ, value)
 		if err != nil {
-			return 0, errs.Wrap(errs.Corrupt, "group", f.Ref.Path, err)
+			return 0, err
 		}
 		c.values = append(c.values, enc)
 	}
@@ -192,19 +208,15 @@ func (g *grouping) group(k *spj.ScanKeys, f catalog.DataFile) (int, error) {
 	return len(g.groups) - 1, nil
 }
 
-// choose keeps the groups that can give rows, and in them the tables whose rows can matter.
+// choose keeps the groups that can give rows, and in them the tables whose rows can matter. A table with routed files may
+// have rows of any group.
 func (g *grouping) choose() {
 	sort.Slice(g.groups, func(i, j int) bool { return g.groups[i].key < g.groups[j].key })
-	index := map[*plan.Scan]int{}
-	for i, k := range g.scans {
-		index[k.Scan] = i
-	}
 	for _, c := range g.groups {
-		present := func(s *plan.Scan) bool { return len(c.files[index[s]]) > 0 }
-		needed := make([]bool, len(g.scans))
-		g.tree.Needed(present, c.null, func(s *plan.Scan) { needed[index[s]] = true })
-		pack, any := Pack{Groups: []int{len(g.core.Groups)}, Inputs: make([][]File, len(g.scans))}, false
+		needed := g.needed(c.null, func(t int) bool { return len(c.files[t]) > 0 || len(g.core.Tables[t].Routed) > 0 })
+		pack, any := Pack{Groups: []int{len(g.core.Groups)}, Inputs: make([][]File, len(g.core.Tables))}, false
 		for i, files := range c.files {
+			any = any || needed[i]
 			if !needed[i] {
 				g.core.Tables[i].Dropped += len(files)
 				g.core.Dropped.Files += len(files)
@@ -214,7 +226,7 @@ func (g *grouping) choose() {
 			for at := range files {
 				files[at].Group = len(g.core.Groups)
 			}
-			pack.Inputs[i], any = files, any || len(files) > 0
+			pack.Inputs[i] = files
 			pack.Bytes += bytesOf(files)
 		}
 		if !any {
@@ -226,6 +238,33 @@ func (g *grouping) choose() {
 		}
 		g.core.Groups = append(g.core.Groups, Group{Values: c.values})
 		g.core.Packs = append(g.core.Packs, pack)
+	}
+}
+
+// needed returns which tables' rows matter in a group, when present tells which may have some.
+func (g *grouping) needed(null []bool, present func(table int) bool) []bool {
+	index := map[*plan.Scan]int{}
+	for i, k := range g.scans {
+		index[k.Scan] = i
+	}
+	out := make([]bool, len(g.scans))
+	g.tree.Needed(func(s *plan.Scan) bool { return present(index[s]) }, null, func(s *plan.Scan) { out[index[s]] = true })
+	return out
+}
+
+// strays finds out which routed rows of no group of the core can matter. Only tables with routed files have rows there.
+func (g *grouping) strays() {
+	isRouted := func(t int) bool { return len(g.core.Tables[t].Routed) > 0 }
+	for mask := range 1 << len(g.core.Keys) {
+		null := make([]bool, len(g.core.Keys))
+		for k := range null {
+			null[k] = mask&(1<<k) != 0
+		}
+		for t, needed := range g.needed(null, isRouted) {
+			if isRouted(t) {
+				g.core.Tables[t].Strays = append(g.core.Tables[t].Strays, needed)
+			}
+		}
 	}
 }
 

@@ -129,8 +129,8 @@ func TestRandomGraphs(t *testing.T) {
 	for range 25 {
 		p := plantest.New(t, randomTables(r))
 		query := fmt.Sprintf("SELECT a.x FROM s.a %s s.b ON a.k = b.k AND a.s %s b.s", joins[r.IntN(len(joins))], []string{"=", "<=>"}[r.IntN(2)])
-		one := p.MustPlan(t, query, plantest.Options{}).Graph
-		opts := task.Options{PackBytes: 1 << (5 + r.IntN(18)), Workers: 1 + r.IntN(4)}
+		opts := task.Options{PackBytes: 1 << (5 + r.IntN(18)), Workers: 1 + r.IntN(4), Skew: task.SkewOff}
+		one := p.MustPlan(t, query, plantest.Options{Task: task.Options{Workers: opts.Workers, Skew: task.SkewOff}}).Graph
 		packed := p.MustPlan(t, query, plantest.Options{Task: opts}).Graph
 		for _, g := range []*task.Graph{one, packed} {
 			if err := task.Check(g); err != nil {
@@ -224,7 +224,7 @@ func TestBuildFails(t *testing.T) {
 			return kept.Files(ctx, func(f catalog.DataFile) error { f.Partition = nil; return yield(f) })
 		}
 		_, err := task.Build(ctx, planned.Physical, planned.Layouts, task.Options{})
-		wantError(t, err, errs.Corrupt, scan.Table.Ident.String()+"/000.parquet: the tuple has no bucket(16, k)")
+		wantError(t, err, errs.Corrupt, scan.Table.Ident.String()+"/000.parquet: the partition tuple has 0 values for the 2 fields of spec 0")
 		l.Files = twice(kept)
 		_, err = task.Build(ctx, planned.Physical, planned.Layouts, task.Options{})
 		wantError(t, err, errs.Corrupt, "has the data file twice")

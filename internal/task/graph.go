@@ -26,9 +26,21 @@ type Core struct {
 	Groups []Group // those that are run
 	Packs  []Pack  // the largest first
 	Bins   int     // how many bins rows are routed to; each pack reads one, and the packs of one group the same
+	Tree   *Tree   // how the tables are joined, for Check
 	// Dropped counts the groups that can't give rows and the files that go unread with them or with a side of a group
 	// that can't matter.
 	Dropped Dropped
+}
+
+// Tree is the relation that a core is made over, as far as it decides which rows may be divided among packs.
+type Tree struct {
+	Table       int           // of a leaf: its place in Core.Tables
+	Kind        plan.JoinKind // of a join
+	Left, Right *Tree
+	Strict      []bool // of a join, for each key: rows in which it is NULL have no match
+	Union       []*Tree
+	Everywhere  []int // of a leaf: the places of the tables that it is computed from in each pack
+	Whole       bool  // an operator on top of it must see all rows of each of its keys
 }
 
 // View is a name and the query behind it.

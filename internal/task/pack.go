@@ -5,50 +5,99 @@ import (
 	"sort"
 )
 
-// packsPerWorker is how many packs each worker should get at least: with fewer, the last pack leaves the others idle;
-// with more, small statements cost more than they spread.
-const packsPerWorker = 4
+const (
+	// packsPerWorker is how many packs each worker should get at least: with fewer, the last pack leaves the others idle;
+	// with more, small statements cost more than they spread.
+	packsPerWorker = 4
+	// smallestPack is the number of bytes of data files below which a statement of its own isn't worth its 3 ms of CPU, about
+	// what DuckDB takes to read and join 1 MiB.
+	smallestPack = 1 << 20
+)
 
-// smallestPack is the number of bytes of data files below which a statement of its own isn't worth its 3 ms of CPU, about
-// what DuckDB takes to read and join 1 MiB.
-const smallestPack = 1 << 20
-
-// pack unites the packs of one group each into fewer, by longest processing time first: groups in falling size, each to
-// the pack that is smallest so far. A group is never divided.
+// pack makes the packs of a core of those of one group each: hot groups are divided, the others united into fewer by longest
+// processing time first: groups in falling size, each to the pack that is smallest so far. Rows that are routed and belong to
+// no group are spread over all.
 func (c *Core) pack(opts Options) {
-	n := packCount(c.Packs, opts)
-	if n < len(c.Packs) {
-		bySize(c.Packs)
-		bins := make(bins, n)
-		for i := range bins {
-			bins[i] = &Pack{Inputs: make([][]File, len(c.Tables))}
+	whole, divided := c.divide(opts)
+	n := c.packCount(whole, opts)
+	bySize(whole)
+	c.Packs = c.united(whole, n)
+	bySize(c.Packs)
+	c.Bins = 0
+	for i := range c.Packs {
+		c.Packs[i].Bin = c.Bins
+		c.Bins++
+	}
+	for _, group := range divided {
+		for i := range group {
+			group[i].Bin = c.Bins
 		}
-		for _, p := range c.Packs {
-			smallest := bins[0]
-			smallest.unite(p)
-			heap.Fix(&bins, 0)
-		}
-		c.Packs = c.Packs[:0]
-		for _, b := range bins {
-			sort.Ints(b.Groups)
-			c.Packs = append(c.Packs, *b)
-		}
+		c.Packs = append(c.Packs, group...)
+		c.Bins++
 	}
 	bySize(c.Packs)
 }
 
-// packCount returns how many packs to make of groups that are a pack each.
-func packCount(packs []Pack, opts Options) int {
-	if opts.PackBytes == 0 {
-		return len(packs)
+// united returns n packs that have all groups of those given, which are in falling size.
+func (c *Core) united(packs []Pack, n int) []Pack {
+	if n == len(packs) {
+		return packs
 	}
-	var total int64
+	bins := make(bins, n)
+	for i := range bins {
+		bins[i] = &Pack{Inputs: make([][]File, len(c.Tables))}
+	}
+	for _, p := range packs {
+		smallest := bins[0]
+		smallest.unite(p)
+		heap.Fix(&bins, 0)
+	}
+	out := make([]Pack, n)
+	for i, b := range bins {
+		sort.Ints(b.Groups)
+		out[i] = *b
+	}
+	return out
+}
+
+// packCount returns how many packs to make of groups that are a pack each.
+func (c *Core) packCount(packs []Pack, opts Options) int {
+	total, spread := c.routedBytes(), c.hasStrays()
 	for _, p := range packs {
 		total += p.Bytes
 	}
-	n := ceilDiv(total, opts.PackBytes)
-	spread := min(int64(packsPerWorker*max(opts.Workers, 1)), ceilDiv(total, smallestPack))
-	return int(min(max(n, spread, 1), int64(len(packs))))
+	workers := packsPerWorker * max(opts.Workers, 1)
+	if opts.PackBytes == 0 {
+		if spread {
+			return len(packs) + workers
+		}
+		return len(packs)
+	}
+	n := max(ceilDiv(total, opts.PackBytes), min(int64(workers), ceilDiv(total, smallestPack)), 1)
+	if spread {
+		return int(n)
+	}
+	return int(min(n, int64(len(packs))))
+}
+
+func (c *Core) routedBytes() int64 {
+	var n int64
+	for _, t := range c.Tables {
+		n += bytesOf(t.Routed)
+	}
+	return n
+}
+
+// hasStrays says whether rows of no known group may be routed.
+func (c *Core) hasStrays() bool {
+	for _, t := range c.Tables {
+		for _, matters := range t.Strays {
+			if matters {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }

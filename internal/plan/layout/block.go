@@ -2,14 +2,14 @@ package layout
 
 import (
 	"maps"
-	"strings"
+	"slices"
 
 	"github.com/tarndb/tarn/internal/plan"
 )
 
-// ForBlock returns the keys that a SELECT's whole result keeps, given those of its FROM. Filters and projections keep
-// all. GROUP BY, DISTINCT and windows keep the keys of which a strong carrier is among their own: then all rows that
-// belong together lie in one group. With fewer keys whole groups unite, so leaving some out is always right.
+// ForBlock returns the slots that a SELECT's whole result keeps, given those of its FROM. Filters and projections keep
+// all. GROUP BY, DISTINCT and windows keep those of which a strong carrier is among their own keys: then all rows that
+// belong together lie in one group. With fewer slots whole groups unite, so leaving some out is always right.
 //
 // A weak carrier won't do: A FULL JOIN B ON a.k = b.k GROUP BY a.k done group by group gives the NULL row once per group.
 // The carriers of the result are output positions, under source 0; OfRel moves them to the mention's own source.
@@ -17,18 +17,17 @@ func ForBlock(b *plan.Block, from Property) Property {
 	if b.Whole != "" {
 		return none("%s", b.Whole)
 	}
-	if len(from.Slots) == 0 {
-		return from
-	}
-	var out []Slot
-	var blocker string
+	out := Property{Everywhere: from.Everywhere, Why: from.Why}
 	for i, s := range from.Slots {
 		if op := blocked(b, s); op != "" {
-			blocker = op
+			out.Why = op
+			if op != allRows {
+				out.Why += " has none of the columns by which rows of its input could be in groups: " + slotList(from)
+			}
 			continue
 		}
 		k := s
-		k.From, k.Carriers, k.Fields = []int{i}, map[plan.Col]Strength{}, nil
+		k.From, k.Carriers = []int{i}, map[plan.Col]Strength{}
 		for pos, o := range b.Output {
 			if o.Col == nil {
 				continue
@@ -37,28 +36,9 @@ func ForBlock(b *plan.Block, from Property) Property {
 				k.Carriers[plan.Col{Index: pos}] = strength
 			}
 		}
-		out = append(out, k)
+		out.Slots = append(out.Slots, k)
 	}
-	if len(out) > 0 {
-		return Property{Slots: out}
-	}
-	if blocker == allRows {
-		return none("%s", allRows)
-	}
-	text := blocker + " has no column that carries " + eitherOf(from)
-	if from.Why != "" {
-		text += "; " + from.Why
-	}
-	return Property{Why: text}
-}
-
-// eitherOf lists the keys of which one was needed.
-func eitherOf(p Property) string {
-	names := make([]string, len(p.Slots))
-	for i, s := range p.Slots {
-		names[i] = s.String()
-	}
-	return strings.Join(names, " or ")
+	return out
 }
 
 // allRows is what blocks every slot.
@@ -100,36 +80,40 @@ func hasStrong(s Slot, cols []plan.Col) bool {
 	return false
 }
 
-// ForUnion returns the keys that a UNION ALL keeps: those that each side has by one transform over one class. The same
-// groups of all sides unite, and an output position that carries the key on every side carries it above.
+// ForUnion returns the slots that a UNION ALL keeps: those that each side has over one class in one output column. The same
+// groups of all sides unite, and an output position that carries the value on every side carries it above.
 func ForUnion(sides []Property) Property {
+	everywhere, why := true, ""
 	for _, p := range sides {
+		everywhere = everywhere && p.Everywhere
 		if len(p.Slots) == 0 {
-			return p
+			why = p.Why
 		}
+	}
+	if why != "" {
+		return Property{Everywhere: everywhere, Why: why}
 	}
 	var out []Slot
 	for i, s := range sides[0].Slots {
 		u := s
-		u.From, u.Fields = []int{i}, nil
-		u.Carriers = maps.Clone(s.Carriers)
+		u.From, u.Carriers = []int{i}, maps.Clone(s.Carriers)
 		for _, p := range sides[1:] {
-			at := -1
+			at := Absent
 			for k, o := range p.Slots {
-				if common := intersect(u.Carriers, o.Carriers); at < 0 && o.Transform == s.Transform && o.Class == s.Class && len(common) > 0 {
+				if common := intersect(u.Carriers, o.Carriers); at < 0 && o.Class == s.Class && len(common) > 0 {
 					at, u.Carriers = k, common
 				}
 			}
 			u.From = append(u.From, at)
 		}
-		if allFound(u.From) {
+		if !slices.Contains(u.From, Absent) {
 			out = append(out, u)
 		}
 	}
 	if len(out) == 0 {
-		return none("the sides of UNION ALL have no layout key in one output column: %s and %s", slotList(sides[0]), slotList(sides[len(sides)-1]))
+		why = "the sides of UNION ALL have no column in one place that could be a layout key of all of them"
 	}
-	return Property{Slots: out}
+	return Property{Slots: out, Everywhere: everywhere, Why: why}
 }
 
 func intersect(a, b map[plan.Col]Strength) map[plan.Col]Strength {
@@ -142,18 +126,9 @@ func intersect(a, b map[plan.Col]Strength) map[plan.Col]Strength {
 	return out
 }
 
-func allFound(from []int) bool {
-	for _, i := range from {
-		if i < 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // OfRel moves a block's property to a mention of it, whose columns have the mention's source.
 func OfRel(source plan.SourceID, p Property) Property {
-	out := Property{Why: p.Why}
+	out := Property{Everywhere: p.Everywhere, Why: p.Why}
 	for i, s := range p.Slots {
 		m := s
 		m.From, m.Carriers = []int{i}, map[plan.Col]Strength{}

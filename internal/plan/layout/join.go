@@ -1,37 +1,74 @@
 package layout
 
 import (
+	"slices"
+
 	"github.com/tarndb/tarn/internal/plan"
 )
 
-// ForJoin returns the keys that a join keeps. A pair of slots matches when both have the same transform over one class of
-// types and an equality of the condition connects a carrier of each.
+// ForJoin returns the slots that a join keeps. A pair of slots matches when they are of one class of types and an equality
+// of the condition connects a carrier of each.
 //
 // Proof: rows that satisfy the condition are equal in the two carriers, so they have equal transforms and lie in one
 // group; with "=" neither is NULL, so a weak carrier is right there. A preserved row lies in exactly one group and meets
 // there all of its partners, so it is emitted once and filled with NULL only if it has no partner anywhere. A NULL-safe
 // equality needs strong carriers: in (a LEFT JOIN b ON a.k = b.k) JOIN c ON b.k IS NOT DISTINCT FROM c.k the NULLs that
 // the left join filled in lie in many groups, and the rows of c with NULL in one.
+//
+// A side that may be read everywhere needs no slot, when no row of its own comes out: each row of the other side meets all of
+// it wherever it lies. In l RIGHT JOIN r with r everywhere, a row of r without a match would come out once per pack.
 func ForJoin(j *plan.Join, l, r Property) Property {
-	if len(l.Slots) == 0 || len(r.Slots) == 0 {
-		return none("%s", missing(j, l, r))
+	if l.Everywhere && r.Everywhere {
+		return Property{Slots: matched(j, l, r), Everywhere: true, Why: unmatched(j, l, r)}
 	}
-	if len(j.On) == 0 {
-		return none("no equality between plain columns of both sides in %s", conditionText(j))
+	out := matched(j, l, r)
+	if r.Everywhere && MayRepeatRight(j.Kind) {
+		out = append(out, alone(j, l, out, 0)...)
 	}
+	if l.Everywhere && MayRepeatLeft(j.Kind) {
+		out = append(out, alone(j, r, out, 1)...)
+	}
+	if len(out) == 0 {
+		return none("%s", unmatched(j, l, r))
+	}
+	return Property{Slots: out}
+}
+
+// MayRepeatLeft says whether the left side of a join of that kind may be read by each pack of the right one's rows.
+func MayRepeatLeft(k plan.JoinKind) bool { return k == plan.Inner || k == plan.Right }
+
+// MayRepeatRight is MayRepeatLeft of the right side.
+func MayRepeatRight(k plan.JoinKind) bool {
+	return k == plan.Inner || k == plan.Left || k == plan.Semi || k == plan.Anti
+}
+
+// matched returns the slots that both sides have.
+func matched(j *plan.Join, l, r Property) []Slot {
 	var out []Slot
 	for li, ls := range l.Slots {
 		for ri, rs := range r.Slots {
-			if ls.Transform == rs.Transform && ls.Class == rs.Class && connects(j, ls, rs) {
+			if ls.Class == rs.Class && connects(j, ls, rs) {
 				out = append(out, joined(j, ls, rs, li, ri))
 				break
 			}
 		}
 	}
-	if len(out) == 0 {
-		return none("%s", mismatch(j, l, r))
+	return out
+}
+
+// alone returns the slots of one side that no matched slot is made of.
+func alone(j *plan.Join, p Property, matched []Slot, side int) []Slot {
+	var out []Slot
+	for i, s := range p.Slots {
+		if slices.ContainsFunc(matched, func(m Slot) bool { return m.From[side] == i }) {
+			continue
+		}
+		from := []int{Absent, Absent}
+		from[side] = i
+		s.From = from
+		out = append(out, s)
 	}
-	return Property{Slots: out}
+	return out
 }
 
 func connects(j *plan.Join, ls, rs Slot) bool {
@@ -61,7 +98,7 @@ func IsStrict(j *plan.Join, ls, rs Slot) bool {
 // inner join a weak carrier compared by "=" becomes strong, since its NULLs are gone. A full join's USING column is the
 // coalesced one, and strong when it is made of strong ones.
 func joined(j *plan.Join, ls, rs Slot, li, ri int) Slot {
-	out := Slot{Transform: ls.Transform, Class: ls.Class, Column: ls.Column, Table: ls.Table, From: []int{li, ri}, Carriers: map[plan.Col]Strength{}}
+	out := Slot{Class: ls.Class, Column: ls.Column, Table: ls.Table, From: []int{li, ri}, Carriers: map[plan.Col]Strength{}}
 	keepLeft := j.Kind != plan.Right && j.Kind != plan.Full
 	keepRight := j.Kind == plan.Inner || j.Kind == plan.Right
 	for c, s := range ls.Carriers {

@@ -8,24 +8,23 @@ import (
 	"github.com/tarndb/tarn/transform"
 )
 
-// Slot is one layout key that a relation is partitioned by: every row of it belongs to one group, the value of the
-// transform, and all its files know theirs.
+// Slot is a value by which a relation can be partitioned: whatever function of it groups the rows, each row belongs to one
+// group. Which function, a transform, is chosen later for all slots of one key together, by what the files are laid out by.
 type Slot struct {
-	Transform transform.Transform
-	Class     Class
-	// Carriers are the output columns that hold the key's source value. A strong carrier's transform is the row's group,
-	// NULL for the NULL group. A weak one may have been filled with NULL by an outer join: where it isn't NULL it is right.
+	Class Class
+	// Carriers are the output columns that hold the value. A strong carrier's transform is the row's group, NULL for the NULL
+	// group. A weak one may have been filled with NULL by an outer join: where it isn't NULL it is right.
 	Carriers map[plan.Col]Strength
-	// From says which slot of each input this one is made of: one for a block, two for a join, one per side of a union.
+	// From says which slot of each input this one is made of: one for a block, two for a join, one per side of a union. Absent
+	// stands for a side of a join that has no such slot: it must then be read everywhere.
 	From []int
-	// Fields, of a scan's slot, is the place of the partition field in each spec in use. Column is its source.
-	Fields map[catalog.SpecID]int
+	// Column, of a scan's slot, is the column of Table that holds the value.
 	Column catalog.Field
-	Table  *catalog.Table // that Column is of
-	// Liar names a file of a scan whose bounds say that none of its rows belongs in its bucket. A core over the slot would
-	// lose rows, so whoever makes one refuses the file.
-	Liar string
+	Table  *catalog.Table
 }
+
+// Absent is the place in Slot.From of an input without such a slot.
+const Absent = -1
 
 // Strength tells how far a carrier can be trusted.
 type Strength uint8
@@ -36,12 +35,13 @@ const (
 	Strong
 )
 
-// Property is what is proved of a relation: it is the disjoint union over the groups of its slots of what it is over each
-// group's files alone. Without slots nothing is proved, and Why says what stands against it; beside slots of a scan, Why
-// tells of keys that its files don't all have.
+// Property is what is proved of a relation: for any transforms of any of its slots, it is the disjoint union over the groups
+// of what it is over each group's rows alone. Without slots nothing is proved, and Why says what stands against it.
 type Property struct {
 	Slots []Slot
-	Why   string
+	// Everywhere says that the relation is small enough that each pack may read all of it.
+	Everywhere bool
+	Why        string
 }
 
 func none(format string, args ...any) Property { return Property{Why: fmt.Sprintf(format, args...)} }
@@ -69,5 +69,13 @@ func ClassOf(t transform.Type) (Class, bool) {
 	return Class{}, false
 }
 
-// String writes the slot as DDL does, such as bucket(16, customer_id).
-func (s Slot) String() string { return s.Transform.SQL(catalog.QuoteIdent(s.Column.Name)) }
+// Widest returns the type that holds all values of the class.
+func (c Class) Widest() transform.Type {
+	if c.Kind == transform.Decimal {
+		return transform.Type{Kind: c.Kind, Precision: maxPrecision, Scale: c.Scale}
+	}
+	return transform.Type{Kind: c.Kind}
+}
+
+// maxPrecision is the most digits that a decimal has.
+const maxPrecision = 38

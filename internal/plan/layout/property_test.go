@@ -91,7 +91,7 @@ func (w *walk) write(what string, p layout.Property, name func(plan.Col) string)
 			carriers = append(carriers, text)
 		}
 		slices.Sort(carriers)
-		fmt.Fprintf(&w.text, " %s{%s}", s, strings.Join(carriers, " "))
+		fmt.Fprintf(&w.text, " %s{%s}", s.Column.Name, strings.Join(carriers, " "))
 	}
 	w.text.WriteString("\n")
 }

@@ -6,90 +6,42 @@ import (
 	"strings"
 
 	"github.com/tarndb/tarn/internal/plan"
-	"github.com/tarndb/tarn/internal/plan/layout"
 )
 
-// core adds a core that computes a block (or its FROM, for a split) by the slots of p.
-func (d *decider) core(b *plan.Block, p layout.Property, name, sql string, kind Kind) *Core {
-	c := &Core{Block: b, Name: name, SQL: sql, Slots: p.Slots, Limit: -1, Kind: kind}
-	want := make([]int, len(p.Slots))
-	for i := range want {
-		want[i] = i
-	}
-	build := builder{decider: d, core: c}
+// core adds a core that computes a block (or its FROM, for a split) by a choice of keys.
+func (d *decider) core(b *plan.Block, c *choice, name, sql string, kind Kind) *Core {
+	out := &Core{Block: b, Name: name, SQL: sql, Keys: c.keys, Tree: c.tree, Limit: -1, Kind: kind, Costs: c.costs}
 	if kind == Partial || kind == Emitted {
-		c.Tree = build.rel(b.From, want)
+		out.Views = relViews(nil, b.From)
 	} else {
-		c.Tree = build.block(b, want)
-		build.dropView(b)
+		out.Views = blockViews(nil, b)
+		out.Views = out.Views[:len(out.Views)-1] // the core runs the text of its own block itself
 	}
 	d.cut[b] = true
-	d.out.Cores = append(d.out.Cores, c)
-	return c
-}
-
-// builder turns a relation into a core's tree: it follows the wanted slots down to the scans' partition fields, and
-// collects the blocks on the way, inputs first.
-type builder struct {
-	decider *decider
-	core    *Core
-}
-
-// block builds a block's tree for the wanted slots of its property.
-func (b *builder) block(blk *plan.Block, want []int) *Node {
-	p := b.decider.block(blk)
-	n := &Node{}
-	if blk.Union != nil {
-		for side, u := range blk.Union {
-			n.Union = append(n.Union, b.block(u, pick(p, want, side)))
-		}
-	} else {
-		n = b.rel(blk.From, pick(p, want, 0))
-	}
-	b.core.Views = append(b.core.Views, View{blk.ViewName(), blk.SQL})
-	return n
-}
-
-// dropView takes out the view of the core's own block: the core runs its text itself.
-func (b *builder) dropView(blk *plan.Block) {
-	views := b.core.Views
-	if n := len(views); n > 0 && views[n-1].Name == blk.ViewName() {
-		b.core.Views = views[:n-1]
-	}
-}
-
-// pick maps wanted slots to the slots of one input.
-func pick(p layout.Property, want []int, side int) []int {
-	out := make([]int, len(want))
-	for i, w := range want {
-		out[i] = p.Slots[w].From[side]
-	}
+	d.out.Cores = append(d.out.Cores, out)
 	return out
 }
 
-func (b *builder) rel(r plan.Rel, want []int) *Node {
-	p := b.decider.rel(r)
-	switch r := r.(type) {
-	case *plan.ScanRel:
-		keys := &ScanKeys{Scan: r.Scan}
-		for _, w := range want {
-			keys.Slots = append(keys.Slots, p.Slots[w])
-		}
-		return &Node{Scan: keys, Rel: r}
-	case *plan.BlockRel:
-		n := b.block(r.Block, pick(p, want, 0))
-		n.Rel = r
-		return n
-	case *plan.Join:
-		lw, rw := pick(p, want, 0), pick(p, want, 1)
-		n := &Node{Kind: r.Kind, Rel: r, Left: b.rel(r.Left, lw), Right: b.rel(r.Right, rw)}
-		l, rp := b.decider.rel(r.Left), b.decider.rel(r.Right)
-		for i := range want {
-			n.Strict = append(n.Strict, layout.IsStrict(r, l.Slots[lw[i]], rp.Slots[rw[i]]))
-		}
-		return n
+// blockViews appends the views of a block and of those inside it, inputs first.
+func blockViews(views []View, b *plan.Block) []View {
+	for _, u := range b.Union {
+		views = blockViews(views, u)
 	}
-	panic("spj: a relation without layout keys is inside a core") // a property with slots comes from these three alone
+	return append(relViews(views, b.From), View{b.ViewName(), b.SQL})
+}
+
+func relViews(views []View, r plan.Rel) []View {
+	switch r := r.(type) {
+	case *plan.BlockRel:
+		return blockViews(views, r.Block)
+	case *plan.Join:
+		return relViews(relViews(views, r.Left), r.Right)
+	case *plan.Opaque:
+		for _, in := range r.Inputs {
+			views = relViews(views, in)
+		}
+	}
+	return views
 }
 
 // final makes the last step of a query text: the views and scans that are left, inputs first.
@@ -99,6 +51,7 @@ func (d *decider) final(sql string) {
 	gone := map[string]bool{}
 	for _, c := range d.out.Cores {
 		c.Tree.Scans(func(k *ScanKeys) { inCore[k.Scan] = true })
+		c.Tree.ScansEverywhere(func(s *plan.Scan) { inCore[s] = true })
 		for _, v := range c.Views {
 			gone[v.Name] = true
 		}

@@ -14,11 +14,11 @@ import (
 // grouping must run whole.
 func Plan(q *plan.Query, layouts map[*plan.Scan]*catalog.TableLayout, opts Options) (*Physical, error) {
 	d := &decider{
-		out: &Physical{Query: q, layouts: layouts}, off: opts.Mode == Off, noMetadata: opts.NoMetadata,
+		out: &Physical{Query: q, layouts: layouts}, opts: opts,
 		rels: map[plan.Rel]layout.Property{}, blocks: map[*plan.Block]layout.Property{}, cut: map[*plan.Block]bool{},
 	}
 	d.root()
-	if err := liar(d.out.Cores); err != nil {
+	if err := d.liar(); err != nil {
 		return nil, err
 	}
 	if opts.Mode == Require && len(d.out.Reasons) > 0 {
@@ -29,15 +29,18 @@ func Plan(q *plan.Query, layouts map[*plan.Scan]*catalog.TableLayout, opts Optio
 
 // liar refuses a core over a file that is known to hold rows of other groups: in a group that is dropped nobody would
 // read it, and its rows would be lost without a word.
-func liar(cores []*Core) error {
+func (d *decider) liar() error {
 	var err error
-	for _, c := range cores {
+	for _, c := range d.out.Cores {
 		c.Tree.Scans(func(k *ScanKeys) {
-			for _, s := range k.Slots {
-				if s.Liar != "" {
-					err = errs.New(errs.Corrupt, "plan", s.Liar, "the file's bounds contradict its %s: rows of it belong in other groups", s).
-						WithHint("rewrite the file with a writer that follows the table's spec; SET tarn.spj = 'off' reads it as it is")
+			for _, g := range d.out.layouts[k.Scan].Groups {
+				v := k.Conforms.Of(g.Spec, g.Partition, g.Contradicts)
+				if v.Lies == 0 {
+					continue
 				}
+				err = errs.New(errs.Corrupt, "plan", g.Liars[v.Lies-1], "the file's bounds contradict its %s: rows of it belong in other groups",
+					layout.FieldText(k.Scan.Table, k.Scan.Table.Specs[g.Spec].Fields[v.Lies-1])).
+					WithHint("rewrite the file with a writer that follows the table's spec; SET tarn.spj = 'off' reads it as it is")
 			}
 		})
 	}
@@ -54,10 +57,8 @@ func requireError(reasons []Reason) error {
 }
 
 type decider struct {
-	out *Physical
-	off bool
-	// noMetadata is set when no block may be answered by statistics of files.
-	noMetadata bool
+	out  *Physical
+	opts Options
 
 	rels   map[plan.Rel]layout.Property
 	blocks map[*plan.Block]layout.Property
@@ -75,17 +76,31 @@ func (d *decider) rel(r plan.Rel) layout.Property {
 }
 
 func (d *decider) relProperty(r plan.Rel) layout.Property {
+	var p layout.Property
 	switch r := r.(type) {
 	case *plan.ScanRel:
-		return layout.ForScan(r.Scan, d.out.layouts[r.Scan])
+		p = layout.ForScan(r.Scan, d.out.layouts[r.Scan])
+		p.Everywhere = !d.out.layouts[r.Scan].Repeats
 	case *plan.BlockRel:
-		return layout.OfRel(r.Source, d.block(r.Block))
+		p = layout.OfRel(r.Source, d.block(r.Block))
 	case *plan.Join:
-		return layout.ForJoin(r, d.rel(r.Left), d.rel(r.Right))
+		p = layout.ForJoin(r, d.rel(r.Left), d.rel(r.Right))
 	case *plan.Opaque:
-		return layout.Property{Why: r.Why}
+		p = layout.Property{Why: r.Why}
+	default:
+		p = layout.Property{Why: "a query that reads no table has no layout", Everywhere: true}
 	}
-	return layout.Property{Why: "a query that reads no table has no layout"}
+	p.Everywhere = p.Everywhere && d.opts.BroadcastBytes > 0 && d.bytes(r) <= d.opts.BroadcastBytes
+	return p
+}
+
+// bytes sums up the data files below a relation.
+func (d *decider) bytes(r plan.Rel) int64 {
+	var n int64
+	for _, s := range scansOf(r, nil) {
+		n += d.out.layouts[s].Counts.Bytes
+	}
+	return n
 }
 
 func (d *decider) block(b *plan.Block) layout.Property {
@@ -112,28 +127,78 @@ func (d *decider) block(b *plan.Block) layout.Property {
 // root decides the statement's own query: it streams when its core's rows are the answer, else a final step follows.
 func (d *decider) root() {
 	b := d.out.Query.Root
-	if d.off {
+	if d.opts.Mode == Off {
 		d.explainAll(b, "tarn.spj is off")
 		d.final(d.out.Query.SQL)
 		return
 	}
-	p := d.block(b)
-	if len(p.Slots) > 0 && worthBlock(b) {
-		d.completeRoot(b, p)
-		return
-	}
-	if d.AnswerFromMetadata(b) || d.split(b) {
+	p := d.plan(b)
+	switch {
+	case p.whole != nil:
+		d.completeRoot(b, p.whole)
+	case d.AnswerFromMetadata(b):
 		d.final(b.Split.Upper)
-		return
+	case p.from != nil:
+		d.split(b, p.from)
+		d.final(b.Split.Upper)
+	default:
+		d.inside(b, p)
+		d.final(d.out.Query.SQL)
 	}
-	d.inside(b)
-	d.final(d.out.Query.SQL)
+}
+
+// plans are the ways to run a block by groups that are worth it, and why the others aren't.
+type plans struct {
+	whole, from *choice // of the whole block, of its FROM; at most one of them
+	why         string  // why neither
+}
+
+// plan chooses how to run a block: complete in its groups, or in two steps when its FROM can be joined by groups. A way by
+// which all rows are read where they lie comes first, then the cheaper one.
+func (d *decider) plan(b *plan.Block) plans {
+	var out plans
+	var whole, from *choice
+	if worthBlock(b) {
+		whole, out.why = d.weighed(&input{decider: d, block: b, property: d.block(b)})
+	}
+	if b.Whole == "" && b.Split != nil && hasJoin(b.From) {
+		var why string
+		from, why = d.weighed(&input{decider: d, block: b, isFrom: true, property: d.rel(b.From)})
+		if !groupable(b) || out.why == "" {
+			out.why = cmp.Or(why, out.why)
+		}
+	}
+	switch {
+	case whole != nil && from != nil && from.routed.Bytes < whole.routed.Bytes && from.cost < whole.cost:
+		out.from = from
+	case whole != nil:
+		out.whole = whole
+	default:
+		out.from = from
+	}
+	return out
+}
+
+// weighed returns the best choice for an input when it is worth running, else why not.
+func (d *decider) weighed(in *input) (*choice, string) {
+	if len(in.property.Slots) == 0 {
+		return nil, in.property.Why
+	}
+	c := in.choose()
+	if c == nil {
+		return nil, cmp.Or(in.property.Why, in.noKeys())
+	}
+	in.explainRouted(c)
+	if why := in.weigh(c); why != "" {
+		return nil, why
+	}
+	return c, ""
 }
 
 // completeRoot runs the root in packs. ORDER BY needs one merge of what the packs hand up; with LIMIT each hands up no
 // more than the limit's rows. A bare LIMIT without OFFSET stops as soon as there are enough.
-func (d *decider) completeRoot(b *plan.Block, p layout.Property) {
-	core := d.core(b, p, b.ViewName(), b.SQL, Complete)
+func (d *decider) completeRoot(b *plan.Block, c *choice) {
+	core := d.core(b, c, b.ViewName(), b.SQL, Complete)
 	o := b.Order
 	if o == nil {
 		return
@@ -149,36 +214,26 @@ func (d *decider) completeRoot(b *plan.Block, p layout.Property) {
 	d.final(ordered(o, core.Name))
 }
 
-// split runs a block in two steps when its FROM has keys and joins, and says why the block isn't complete in a group.
-func (d *decider) split(b *plan.Block) bool {
-	if b.Whole != "" || b.Split == nil || !hasJoin(b.From) {
-		return false
-	}
-	p := d.rel(b.From)
-	if len(p.Slots) == 0 {
-		return false
-	}
+// split runs a block in two steps: its FROM by groups, then the rest.
+func (d *decider) split(b *plan.Block, c *choice) {
 	kind := Emitted
 	if b.Split.Partial {
 		kind = Partial
 	}
-	d.core(b, p, b.CoreName(), b.Split.Core, kind)
-	return true
+	d.core(b, c, b.CoreName(), b.Split.Core, kind)
 }
 
 // inside looks for cores among the inputs of a block that runs whole, and notes why its own operators do.
-func (d *decider) inside(b *plan.Block) {
+func (d *decider) inside(b *plan.Block, p plans) {
 	if b.Union != nil {
 		for _, u := range b.Union {
 			d.child(u)
 		}
 		return
 	}
-	d.insideRel(b.From, cmp.Or(b.Whole, "a name above the join can't be carried from packs to the final step"))
-	if (b.Group != nil || b.Distinct || len(b.Windows) > 0) && b.From != nil && !hasJoin(b.From) {
-		if p := d.block(b); p.Why != "" && groupable(b) {
-			d.out.Reasons = append(d.out.Reasons, Reason{On: b, Text: p.Why})
-		}
+	d.insideRel(b.From, cmp.Or(p.why, b.Whole, "a name above the join can't be carried from packs to the final step"))
+	if groupable(b) && b.From != nil && !hasJoin(b.From) && p.why != "" {
+		d.out.Reasons = append(d.out.Reasons, Reason{On: b, Text: p.why})
 	}
 }
 
@@ -194,10 +249,12 @@ func (d *decider) insideRel(r plan.Rel, above string) {
 	case *plan.BlockRel:
 		d.child(r.Block)
 	case *plan.Join:
-		d.out.Reasons = append(d.out.Reasons, Reason{Rel: r, Text: cmp.Or(d.rel(r).Why, above)})
-		if d.rel(r).Why != "" {
-			above = "the join that it feeds runs whole"
+		why := d.rel(r).Why
+		if len(d.rel(r).Slots) > 0 {
+			why = ""
 		}
+		d.out.Reasons = append(d.out.Reasons, Reason{Rel: r, Text: cmp.Or(why, above)})
+		above = "the join that it feeds runs whole"
 		d.insideRel(r.Left, above)
 		d.insideRel(r.Right, above)
 	case *plan.Opaque:
@@ -215,12 +272,15 @@ func (d *decider) child(b *plan.Block) {
 	if d.cut[b] {
 		return
 	}
-	if p := d.block(b); len(p.Slots) > 0 && worthBlock(b) {
-		d.core(b, p, b.ViewName(), b.SQL, Complete)
-		return
-	}
-	if !d.AnswerFromMetadata(b) && !d.split(b) {
-		d.inside(b)
+	p := d.plan(b)
+	switch {
+	case p.whole != nil:
+		d.core(b, p.whole, b.ViewName(), b.SQL, Complete)
+	case d.AnswerFromMetadata(b):
+	case p.from != nil:
+		d.split(b, p.from)
+	default:
+		d.inside(b, p)
 	}
 }
 

@@ -49,7 +49,7 @@ func (p *Physical) IsRead(s *plan.Scan) bool {
 // AnswerFromMetadata is the rule that a block's count, min and max come from what the table's metadata says of its data
 // files, when that is exactly right: no row of them is deleted, the filter takes files as a whole, and bounds are values.
 func (d *decider) AnswerFromMetadata(b *plan.Block) bool {
-	if b.Facts == nil || b.Whole != "" || d.noMetadata {
+	if b.Facts == nil || b.Whole != "" || d.opts.NoMetadata {
 		return false
 	}
 	l := d.out.layouts[b.Facts.Scan]

@@ -3,7 +3,7 @@ package spj
 import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/plan"
-	"github.com/tarndb/tarn/internal/plan/layout"
+	"github.com/tarndb/tarn/transform"
 )
 
 // Mode is the setting tarn.spj.
@@ -16,10 +16,25 @@ const (
 	Off     Mode = "off"
 )
 
-// Options steer Plan; the zero value means Auto.
+// Exchange is the setting tarn.exchange.
+type Exchange string
+
+// The modes: ExchangeAuto sends rows to their groups and reads small tables everywhere where that costs less than running
+// whole, ExchangeForce wherever it is possible, ExchangeOff nowhere.
+const (
+	ExchangeAuto  Exchange = "auto"
+	ExchangeForce Exchange = "force"
+	ExchangeOff   Exchange = "off"
+)
+
+// Options steer Plan; the zero value means Auto with nothing read everywhere.
 type Options struct {
-	Mode       Mode
-	NoMetadata bool // count, min and max are computed from rows alone, as they are with Off
+	Mode           Mode
+	NoMetadata     bool     // count, min and max are computed from rows alone, as they are with Off
+	Exchange       Exchange // "" is ExchangeAuto
+	BroadcastBytes int64    // relations of up to so many bytes of data files may be read everywhere
+	Workers        int      // packs that run at once; at least 1
+	MemoryBytes    int64    // of the whole process; 0: no limit
 }
 
 // Physical is a query's plan: cores, which run in packs, then the final step. Without a final step the one core's rows are
@@ -40,11 +55,18 @@ type Core struct {
 	Block *plan.Block
 	Name  string // the table that the rows are collected in
 	SQL   string // what each pack runs
-	Slots []layout.Slot
+	Keys  []Key
 	Tree  *Node
 	Views []View // the blocks inside, inputs first
 	Limit int64  // rows that are enough, from all packs together; -1 when all are wanted
 	Kind  Kind
+	Costs []Cost // of this and of what else could be done, when rows are routed or tables read everywhere
+}
+
+// Key is a layout key of a core: the transform that all of its tables' rows are grouped by.
+type Key struct {
+	Transform transform.Transform
+	Type      transform.Type // in which group values are written, the same for all tables
 }
 
 // Kind says what the rows of a core are.
@@ -77,101 +99,4 @@ type Reason struct {
 	Rel  plan.Rel    // the join, or nil
 	On   *plan.Block // the block whose grouping, DISTINCT or window it is, or nil
 	Text string
-}
-
-// Node is a core's relation tree, as far as it decides which groups matter.
-type Node struct {
-	Scan  *ScanKeys // a leaf
-	Kind  plan.JoinKind
-	Left  *Node
-	Right *Node
-	// Strict tells for each of the core's slots whether the NULL group can't match in this join.
-	Strict []bool
-	Union  []*Node
-	// OneRow marks an aggregate without GROUP BY; none is inside a core.
-	Rel plan.Rel
-}
-
-// ScanKeys says where a scan's tuples hold the core's keys.
-type ScanKeys struct {
-	Scan  *plan.Scan
-	Slots []layout.Slot // one per slot of the core: the column, and the field's place in each spec
-}
-
-// Alive says whether a group can give rows, when present tells which scans have files of it and null which of the core's
-// slots are NULL in it. A group that isn't alive is dropped unread.
-func (n *Node) Alive(present func(*plan.Scan) bool, null []bool) bool {
-	if n.Scan != nil {
-		return present(n.Scan.Scan)
-	}
-	if n.Union != nil {
-		for _, u := range n.Union {
-			if u.Alive(present, null) {
-				return true
-			}
-		}
-		return false
-	}
-	l, r := n.Left.Alive(present, null), n.Right.Alive(present, null)
-	matches := l && r && !n.isNullGroup(null)
-	switch n.Kind {
-	case plan.Left, plan.Anti:
-		return l
-	case plan.Right:
-		return r
-	case plan.Full:
-		return l || r
-	}
-	return matches
-}
-
-// isNullGroup says whether the join can have no match in the group, since a key compared by "=" is NULL there.
-func (n *Node) isNullGroup(null []bool) bool {
-	for i, isNull := range null {
-		if isNull && n.Strict[i] {
-			return true
-		}
-	}
-	return false
-}
-
-// Needed calls read for each scan whose files of the group can matter to the answer. A side that can't match and isn't
-// preserved is left out; so is everything below a part that isn't alive.
-func (n *Node) Needed(present func(*plan.Scan) bool, null []bool, read func(*plan.Scan)) {
-	if !n.Alive(present, null) {
-		return
-	}
-	if n.Scan != nil {
-		read(n.Scan.Scan)
-		return
-	}
-	for _, u := range n.Union {
-		u.Needed(present, null, read)
-	}
-	if n.Left == nil {
-		return
-	}
-	l, r := n.Left.Alive(present, null), n.Right.Alive(present, null)
-	matches := l && r && !n.isNullGroup(null)
-	if matches || n.Kind == plan.Left || n.Kind == plan.Anti || n.Kind == plan.Full {
-		n.Left.Needed(present, null, read)
-	}
-	if matches || n.Kind == plan.Right || n.Kind == plan.Full {
-		n.Right.Needed(present, null, read)
-	}
-}
-
-// Scans calls visit for each scan of the tree.
-func (n *Node) Scans(visit func(*ScanKeys)) {
-	if n == nil {
-		return
-	}
-	if n.Scan != nil {
-		visit(n.Scan)
-	}
-	n.Left.Scans(visit)
-	n.Right.Scans(visit)
-	for _, u := range n.Union {
-		u.Scans(visit)
-	}
 }

@@ -20,7 +20,8 @@ import (
 //	whole   none does
 //	partly  some do
 //	fails   it is an error
-//	spj=off, spj=require
+//	spj=off, spj=require, exchange=force, exchange=off
+//	broadcast: bytes of a table that may be read everywhere; workers: how many, with packs of 8 MiB
 //	sql     print the texts that run; scans: print what is read of each table
 func TestPlans(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -56,6 +57,15 @@ func planText(t *testing.T, d *datadriven.TestData, p *plantest.Planner) (string
 		var mode string
 		d.ScanArgs(t, "spj", &mode)
 		opts.SPJ = spj.Mode(mode)
+	}
+	var exchange string
+	var broadcast int
+	d.MaybeScanArgs(t, "exchange", &exchange)
+	d.MaybeScanArgs(t, "broadcast", &broadcast)
+	d.MaybeScanArgs(t, "workers", &opts.Task.Workers)
+	opts.Exchange, opts.BroadcastBytes = spj.Exchange(exchange), int64(broadcast)
+	if d.HasArg("workers") {
+		opts.Task.PackBytes = 8 << 20
 	}
 	planned, err := p.Plan(t.Context(), d.Input, opts)
 	if err != nil {

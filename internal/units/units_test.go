@@ -1,4 +1,4 @@
-package explain
+package units
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package explain
+package units
 
 import (
 	"strconv"
@@ -37,4 +37,12 @@ func digits(size float64) string {
 		return strconv.FormatFloat(size, 'f', 1, 64)
 	}
 	return strconv.FormatFloat(size, 'f', 0, 64)
+}
+
+// Count writes a number of things, such as "1 file" or "3 files".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
 }

@@ -1,0 +1,223 @@
+package spj
+
+import (
+	"slices"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/plan/layout"
+	"github.com/tarndb/tarn/transform"
+)
+
+// choice is a set of keys for a core, and what running it by them comes to.
+type choice struct {
+	keys       []Key
+	want       []int // the slots of the keys
+	tree       *Node
+	routed     Sum // of files whose rows are sent to their groups
+	everywhere Sum // of files that each pack reads
+	total      Sum // of all files, once
+	groups     int
+	largest    int64 // bytes of the largest group
+	cost       float64
+	costs      []Cost
+}
+
+// input is what a core is to be made over: a block, or the FROM of one.
+type input struct {
+	decider  *decider
+	block    *plan.Block
+	isFrom   bool
+	property layout.Property
+}
+
+func (in *input) tree(keys []Key, want []int) *Node {
+	t := treeBuilder{in.decider, keys}
+	if in.isFrom {
+		return t.rel(in.block.From, want)
+	}
+	return t.block(in.block, want)
+}
+
+// choose returns the cheapest keys for a core over the input, or nil when there are none. It starts from the best key alone
+// and adds others as long as that makes it cheaper: a file must lie in a group of each key, and whole groups unite, so that
+// more keys never make more files conform but may make groups smaller.
+func (in *input) choose() *choice {
+	var all []option
+	for slot := range in.property.Slots {
+		all = append(all, in.options(slot)...)
+	}
+	var best *choice
+	for {
+		var better *choice
+		for _, o := range all {
+			if best != nil && slices.Contains(best.want, o.slot) {
+				continue
+			}
+			c := in.evaluate(best, o)
+			if c != nil && c.isBetter(best) && c.isBetter(better) {
+				better = c
+			}
+		}
+		if better == nil {
+			return best
+		}
+		best = better
+	}
+}
+
+// isBetter says whether c is cheaper than another choice, or as cheap with more groups.
+func (c *choice) isBetter(other *choice) bool {
+	return other == nil || c.cost < other.cost || c.cost == other.cost && c.groups > other.groups
+}
+
+// option is a slot and a transform for it.
+type option struct {
+	slot int
+	key  Key
+}
+
+// options returns the transforms by which a slot's values can be grouped: those of the files, and what each two of them
+// reduce to. When no file is laid out by the slot, its rows can be grouped by any.
+func (in *input) options(slot int) []option {
+	class := in.property.Slots[slot].Class
+	typ := class.Widest()
+	var found []transform.Transform
+	in.sources(slot, func(s *plan.Scan, column catalog.Field) {
+		for _, t := range layout.Natives(in.decider.out.layouts[s], column) {
+			if t.CanApply(typ) && !slices.Contains(found, t) {
+				found = append(found, t)
+			}
+		}
+	})
+	found = withMeets(typ, found)
+	if len(found) == 0 && in.decider.opts.Exchange != ExchangeOff {
+		found = []transform.Transform{exchangeBy(typ)}
+	}
+	var out []option
+	for _, t := range found {
+		out = append(out, option{slot, Key{t, keyType(t, class)}})
+	}
+	return out
+}
+
+// withMeets adds what each two transforms reduce to, until nothing new comes.
+func withMeets(typ transform.Type, found []transform.Transform) []transform.Transform {
+	for i := 0; i < len(found); i++ {
+		for k := range i {
+			if m, ok := transform.Meet(typ, found[i], found[k]); ok && !slices.Contains(found, m) && len(found) < maxTransforms {
+				found = append(found, m)
+			}
+		}
+	}
+	return found
+}
+
+const (
+	// maxTransforms bounds the transforms that are weighed for one key: a table with more specs than that is routed by those
+	// of its newest ones.
+	maxTransforms = 24
+	// exchangeBuckets is how many buckets rows are sent to that no file is laid out for: more than any machine has packs.
+	exchangeBuckets = 4096
+)
+
+// exchangeBy returns the transform by which rows are sent to groups when no file is laid out by their column.
+func exchangeBy(typ transform.Type) transform.Transform {
+	t := transform.Transform{Op: transform.Bucket, N: exchangeBuckets}
+	if !t.CanApply(typ) {
+		t = transform.Transform{Op: transform.Identity}
+	}
+	return t
+}
+
+// keyType is the type in which a core's group values are written. Slots match by class, whose types write integers in 4 or
+// 8 bytes: long holds both.
+func keyType(t transform.Transform, class layout.Class) transform.Type {
+	typ := t.ResultType(class.Widest())
+	if typ.Kind == transform.Int {
+		typ.Kind = transform.Long
+	}
+	return typ
+}
+
+// evaluate returns the choice of the keys of base and one more; nil when they can't be had together.
+func (in *input) evaluate(base *choice, o option) *choice {
+	c := &choice{keys: []Key{o.key}, want: []int{o.slot}}
+	if base != nil {
+		at, _ := slices.BinarySearch(base.want, o.slot)
+		c.want = slices.Insert(slices.Clone(base.want), at, o.slot)
+		c.keys = slices.Insert(slices.Clone(base.keys), at, o.key)
+	}
+	if c.tree = in.tree(c.keys, c.want); c.tree == nil || c.tree.Everywhere != nil {
+		return nil
+	}
+	c.measure(in.decider.out.layouts)
+	c.cost = c.price(in.decider.opts)
+	return c
+}
+
+// measure sums up what a choice's tree reads.
+func (c *choice) measure(layouts map[*plan.Scan]*catalog.TableLayout) {
+	sizes := map[string]int64{}
+	var key []byte
+	c.tree.Scans(func(k *ScanKeys) {
+		c.total.add(k.Total.Files, k.Total.Bytes)
+		c.routed.add(k.Routed.Files, k.Routed.Bytes)
+		for _, g := range layouts[k.Scan].Groups {
+			v := k.Conforms.Of(g.Spec, g.Partition, g.Contradicts)
+			if !v.Conforms {
+				continue
+			}
+			key = key[:0]
+			for i, value := range v.Values {
+				key = transform.AppendKey(key, c.keys[i].Type, value)
+			}
+			sizes[string(key)] += g.Bytes
+		}
+	})
+	c.tree.ScansEverywhere(func(s *plan.Scan) {
+		counts := layouts[s].Counts
+		c.total.add(counts.Files-counts.FilesPruned, counts.Bytes)
+		c.everywhere.add(counts.Files-counts.FilesPruned, counts.Bytes)
+	})
+	c.groups = len(sizes)
+	for _, bytes := range sizes {
+		c.largest = max(c.largest, bytes)
+	}
+}
+
+// sources calls use for each scan's column that holds a slot's value.
+func (in *input) sources(slot int, use func(*plan.Scan, catalog.Field)) {
+	if in.isFrom {
+		in.decider.relSources(in.block.From, slot, use)
+		return
+	}
+	in.decider.blockSources(in.block, slot, use)
+}
+
+func (d *decider) blockSources(b *plan.Block, slot int, use func(*plan.Scan, catalog.Field)) {
+	from := d.block(b).Slots[slot].From
+	if b.Union == nil {
+		d.relSources(b.From, from[0], use)
+		return
+	}
+	for side, u := range b.Union {
+		d.blockSources(u, from[side], use)
+	}
+}
+
+func (d *decider) relSources(r plan.Rel, slot int, use func(*plan.Scan, catalog.Field)) {
+	if slot == layout.Absent {
+		return
+	}
+	s := d.rel(r).Slots[slot]
+	switch r := r.(type) {
+	case *plan.ScanRel:
+		use(r.Scan, s.Column)
+	case *plan.BlockRel:
+		d.blockSources(r.Block, s.From[0], use)
+	case *plan.Join:
+		d.relSources(r.Left, s.From[0], use)
+		d.relSources(r.Right, s.From[1], use)
+	}
+}

@@ -1,0 +1,146 @@
+package spj
+
+import (
+	"fmt"
+
+	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/units"
+)
+
+// The strategies of joins and groupings. A scan alone has none.
+const (
+	StoragePartitioned = "storage-partitioned"
+	Broadcast          = "broadcast" // of a join one side of which each pack reads whole
+	Hash               = "hash"
+)
+
+// Cost is what one way to run a part of the query comes to, in bytes: reading a byte of data files, decoding it and handing
+// it to the query's operators costs one.
+type Cost struct {
+	Strategy string
+	Bytes    int64
+}
+
+// The weights, measured by bench/join over two-column scans of Parquet: they decide between ways that are right alike.
+const (
+	// routeWeight is the cost of sending a byte's rows to their groups: they are read, hashed, written and read again.
+	routeWeight = 3
+	// repeatWeight is the cost for each pack of a byte that all of them read: its rows are hashed once more.
+	repeatWeight = 1
+	// hashWeight is what a byte costs more in a hash join of all rows than in one of a group, whose table fits the cache.
+	hashWeight = 0.6
+	// groupWeight is likewise of GROUP BY, DISTINCT and windows, which keep all rows or keys at once.
+	groupWeight = 1.5
+	// leastBytes are the data files below which sending rows anywhere isn't worth its statements, some milliseconds each.
+	leastBytes = 16 << 20
+	// buildExpansion is how many bytes of memory a byte of Parquet takes in a hash table.
+	buildExpansion = 4
+)
+
+// price returns what a choice costs. A group that is larger than a worker's share leaves the others idle at the end.
+func (c *choice) price(opts Options) float64 {
+	workers := float64(max(opts.Workers, 1))
+	share := float64(c.total.Bytes) / workers
+	lost := max(0, float64(c.largest)-share) * workers
+	packs := min(packsPerWorker*workers, float64(max(c.groups, 1)))
+	return float64(c.total.Bytes) + routeWeight*float64(c.routed.Bytes) + repeatWeight*packs*float64(c.everywhere.Bytes) + lost
+}
+
+// packsPerWorker is how many packs task makes for each worker.
+const packsPerWorker = 4
+
+// weigh says why a choice isn't worth it; "" when it is. What lies in place always is: reading whole groups together costs
+// nothing.
+func (in *input) weigh(c *choice) string {
+	opts := in.decider.opts
+	if !in.isWorth(c.tree) {
+		return "all of its joins are with tables that are small enough to be read everywhere: one hash join reads them once"
+	}
+	if c.routed.Files == 0 && c.everywhere.Files == 0 {
+		return ""
+	}
+	whole := in.wholeCost(c)
+	c.costs = []Cost{{StoragePartitioned, int64(c.cost)}, {Hash, int64(whole)}}
+	switch {
+	case opts.Exchange == ExchangeForce:
+		return ""
+	case opts.Exchange == ExchangeOff && c.routed.Files > 0:
+		return in.whys(c) + "; tarn.exchange is off"
+	case c.total.Bytes < leastBytes && opts.Exchange != ExchangeOff:
+		return fmt.Sprintf("%s; %s are too few to be worth sending rows to their groups", in.whys(c), units.Bytes(c.total.Bytes))
+	case in.wholeMemory(c) > usableMemory(opts):
+		return ""
+	case c.cost > whole:
+		return fmt.Sprintf("%s; sending %s of %s to their groups would cost as much as reading %s, one hash join as reading %s", in.whys(c),
+			units.Bytes(c.routed.Bytes), units.Bytes(c.total.Bytes), units.Bytes(int64(c.cost)), units.Bytes(int64(whole)))
+	}
+	return ""
+}
+
+// isWorth says whether a core does anything by groups: a join of two sides that are both read by groups, or an operator that
+// sees all rows of its keys there.
+func (in *input) isWorth(n *Node) bool {
+	if n == nil || n.Scan != nil || n.Everywhere != nil {
+		return n != nil && n.Whole
+	}
+	if n.Whole || n.Left != nil && n.Left.Everywhere == nil && n.Right.Everywhere == nil {
+		return true
+	}
+	for _, u := range append([]*Node{n.Left, n.Right}, n.Union...) {
+		if in.isWorth(u) {
+			return true
+		}
+	}
+	return false
+}
+
+// wholeCost is what the input costs as one statement over all files.
+func (in *input) wholeCost(c *choice) float64 {
+	weight := 1 + hashWeight
+	if c.hasWhole() {
+		weight += groupWeight
+	}
+	return weight * float64(c.total.Bytes)
+}
+
+// wholeMemory is about what one statement over all files holds at once, in bytes: of joins all but the largest table.
+func (in *input) wholeMemory(c *choice) int64 {
+	held := c.total.Bytes
+	if !c.hasWhole() {
+		var largest int64
+		for _, s := range in.scans() {
+			largest = max(largest, in.decider.out.layouts[s].Counts.Bytes)
+		}
+		held -= largest
+	}
+	return buildExpansion * held
+}
+
+func (in *input) scans() []*plan.Scan {
+	if in.isFrom {
+		return scansOf(in.block.From, nil)
+	}
+	return scansOfBlock(in.block, nil)
+}
+
+func (c *choice) hasWhole() bool { return c.tree.hasWhole() }
+
+func (n *Node) hasWhole() bool {
+	if n == nil || n.Whole {
+		return n != nil
+	}
+	for _, u := range append([]*Node{n.Left, n.Right}, n.Union...) {
+		if u.hasWhole() {
+			return true
+		}
+	}
+	return false
+}
+
+// usableMemory is the part of the limit that a statement over all files can fill before it spills.
+func usableMemory(opts Options) int64 {
+	if opts.MemoryBytes == 0 {
+		return 1 << 62
+	}
+	return opts.MemoryBytes / 2
+}
