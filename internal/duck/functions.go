@@ -67,6 +67,9 @@ func registerFunctions(c *Conn) error {
 			return err
 		}
 	}
+	if err := registerSpilled(c); err != nil {
+		return err
+	}
 	overloads := []function{
 		{params: []bindings.LogicalType{number, any}, result: typ(bindings.TypeVarchar), call: callTruncate, bind: bindDecimal},
 	}

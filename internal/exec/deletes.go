@@ -23,7 +23,7 @@ type deleteStore struct {
 
 // deletePart is a task.Delete. Mentions of one table share it.
 type deletePart struct {
-	users int // packs that still need it
+	users int // that still need it
 	once  sync.Once
 	err   error
 	// positions are the deleted rows by data file; a deletion vector has one entry, under its target.
@@ -31,11 +31,18 @@ type deletePart struct {
 	values    *deletes.Values
 }
 
-// newDeleteStore counts who needs what.
-func newDeleteStore(g *task.Graph) *deleteStore {
+// newDeleteStore counts who needs what: packs, units of each core's routing, the core itself for the tables that each pack
+// reads whole, and the final step.
+func newDeleteStore(g *task.Graph, units [][]unit) *deleteStore {
 	s := &deleteStore{parts: map[string]*deletePart{}, keys: map[*task.Delete]string{}}
 	for i := range g.Cores {
 		c := &g.Cores[i]
+		for _, u := range units[i] {
+			s.count(&c.Tables[u.table].Input, u.files)
+		}
+		for t := range c.Tables {
+			s.count(&c.Tables[t].Input, c.Tables[t].Everywhere)
+		}
 		for p := range c.Packs {
 			for t := range c.Tables {
 				s.count(&c.Tables[t].Input, c.Packs[p].Inputs[t])
@@ -96,8 +103,17 @@ func needed(files []task.File) []int {
 }
 
 // register makes the deletes of files known to the connection's instance, for a scan of those files. The id is 0 when no
-// row of theirs is deleted. Release, which is never nil, ends that.
+// row of theirs is deleted. Release, which is never nil, ends that, and the need of one user.
 func (s *deleteStore) register(ctx context.Context, db *duck.DB, conn *duck.Conn, in *task.Input, files []task.File) (id int64, release func(), err error) {
+	id, forget, err := s.lend(ctx, db, conn, in, files)
+	if id == 0 {
+		return 0, forget, err
+	}
+	return id, func() { forget(); s.release(in, needed(files)) }, nil
+}
+
+// lend is register without an end of any need.
+func (s *deleteStore) lend(ctx context.Context, db *duck.DB, conn *duck.Conn, in *task.Input, files []task.File) (id int64, release func(), err error) {
 	places := needed(files)
 	if len(places) == 0 {
 		return 0, func() {}, nil
@@ -119,7 +135,7 @@ func (s *deleteStore) register(ctx context.Context, db *duck.DB, conn *duck.Conn
 	if err != nil {
 		return 0, func() {}, err
 	}
-	return id, func() { forget(); s.release(in, places) }, nil
+	return id, forget, nil
 }
 
 func (s *deleteStore) part(in *task.Input, d *task.Delete) *deletePart {
@@ -138,6 +154,13 @@ func (s *deleteStore) release(in *task.Input, places []int) {
 		} else {
 			delete(s.parts, key)
 		}
+	}
+}
+
+// releaseEverywhere ends the need of a core for the deletes of the tables that each of its packs reads whole.
+func (s *deleteStore) releaseEverywhere(c *task.Core) {
+	for t := range c.Tables {
+		s.release(&c.Tables[t].Input, needed(c.Tables[t].Everywhere))
 	}
 }
 

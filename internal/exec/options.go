@@ -23,8 +23,8 @@ func (o Options) workers() int {
 
 // budget is how the memory limit is shared out, in bytes. Zero means no limit.
 type budget struct {
-	workers       int
-	worker, final int64
+	workers              int
+	worker, alone, final int64 // of one worker, of all of them in one, and of the final step
 }
 
 const (
@@ -42,14 +42,14 @@ const (
 
 // share divides the limit between workers and the final step, and lowers the number of workers when they would starve.
 // Go's heap gets an eighth, which the session sets as its soft limit. While packs run the final step holds a quarter.
-func (o Options) share(packs int, withFinal bool) budget {
-	b := budget{workers: min(o.workers(), packs)}
+func (o Options) share(jobs int, withFinal bool) budget {
+	b := budget{workers: min(o.workers(), jobs)}
 	if o.MemoryBytes == 0 {
 		return b
 	}
 	free := float64(o.MemoryBytes-processBytes-GoHeapBytes(o.MemoryBytes)) * (1 - overhead)
 	b.final = max(int64(free), leastBytes)
-	if packs == 0 {
+	if jobs == 0 {
 		return b
 	}
 	forWorkers := free
@@ -58,6 +58,7 @@ func (o Options) share(packs int, withFinal bool) budget {
 		forWorkers = free * 3 / 4
 	}
 	b.workers = min(b.workers, max(1, int(forWorkers/workerBytes)))
+	b.alone = max(int64(forWorkers), leastBytes)
 	b.worker = max(int64(forWorkers/float64(b.workers)), leastBytes)
 	return b
 }

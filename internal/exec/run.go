@@ -11,9 +11,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/task"
@@ -24,22 +21,27 @@ type run struct {
 	graph   *task.Graph
 	opts    Options
 	stream  *Stream
+	units   [][]unit // of each core's routing
 	final   *duck.DB // nil when the cores' rows stream out
 	deletes *deleteStore
-	spill   string // the file of spillDatabase; "" when there is none
-	done    atomic.Int64
+	spill   string       // the file of spillDatabase; "" when there is none
+	done    atomic.Int64 // packs
 	total   int
 }
 
 // all runs the cores one after another, each over all workers, then the final step.
 func (r *run) all(ctx context.Context) (err error) {
-	r.deletes = newDeleteStore(r.graph)
+	jobs := 0
 	for i := range r.graph.Cores {
-		r.total += len(r.graph.Cores[i].Packs)
+		c := &r.graph.Cores[i]
+		r.units = append(r.units, unitsOf(c, r.opts.workers()))
+		r.total += len(c.Packs)
+		jobs += len(c.Packs) + len(r.units[i])
 	}
+	r.deletes = newDeleteStore(r.graph, r.units)
 	ctx, unwatch := r.watchMemory(ctx)
 	defer func() { err = unwatch(err) }()
-	share := r.opts.share(r.total, r.graph.Final != nil)
+	share := r.opts.share(jobs, r.graph.Final != nil)
 	if r.graph.Final != nil {
 		r.final, err = duck.Open(ctx, duck.Options{Threads: r.opts.workers(), MemoryBytes: share.final, TempDir: r.opts.TempDir})
 		if err != nil {
@@ -48,77 +50,29 @@ func (r *run) all(ctx context.Context) (err error) {
 		defer func() { err = errors.Join(err, r.final.Close(), r.removeSpill()) }()
 	}
 	for i := range r.graph.Cores {
-		if err := r.core(ctx, i, share.workers, share.worker); err != nil {
+		if err := r.core(ctx, i, share); err != nil {
 			return err
 		}
 	}
 	if r.graph.Final == nil {
 		return nil
 	}
-	return r.finish(ctx)
+	return r.stream.step(FinalStep, 0, func(use func(Use)) error { return r.finish(ctx, use) })
 }
 
-// core runs the packs of one core, the largest first, and stops early when its limit is reached.
-func (r *run) core(ctx context.Context, at, workers int, memory int64) error {
-	c := &r.graph.Cores[at]
-	sink, closeSink, err := r.sink(ctx, c)
+// core runs one core, and stops early when its limit is reached.
+func (r *run) core(ctx context.Context, at int, share budget) error {
+	sink, closeSink, err := r.sink(ctx, &r.graph.Cores[at])
 	if err != nil {
 		return err
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	var next, rows atomic.Int64
-	for range min(workers, len(c.Packs)) {
-		group.Go(func() error {
-			return safely(func() error { return r.work(ctx, at, memory, &next, &rows, sink) })
-		})
-	}
-	err = group.Wait()
+	c := &coreRun{run: r, at: at, core: &r.graph.Cores[at], share: share, sink: sink}
+	err = c.all(ctx)
 	if isStop(err) {
 		err = nil
 	}
 	if closed := closeSink(); err == nil {
 		err = closed // after an error it would only say the same again
-	}
-	return err
-}
-
-// work runs packs, one after another, until there are no more.
-func (r *run) work(ctx context.Context, core int, memory int64, next, rows *atomic.Int64, sink func(*duck.Chunk) error) error {
-	c := &r.graph.Cores[core]
-	w, err := openWorker(ctx, c, r.graph.Avoid, r.deletes, r.opts, memory)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	for {
-		i := int(next.Add(1)) - 1
-		if i >= len(c.Packs) {
-			return nil
-		}
-		if err := r.pack(ctx, w, core, i, rows, sink); err != nil {
-			return err
-		}
-	}
-}
-
-// pack runs one pack and passes its chunks on.
-func (r *run) pack(ctx context.Context, w *worker, core, pack int, rows *atomic.Int64, sink func(*duck.Chunk) error) error {
-	start := time.Now()
-	stats := PackStats{Core: core, Pack: pack}
-	err := w.run(ctx, pack, func(ch *duck.Chunk) error {
-		stats.Rows += int64(ch.Rows())
-		if err := sink(ch); err != nil {
-			return err
-		}
-		if limit := r.graph.Cores[core].Limit; limit >= 0 && rows.Add(int64(ch.Rows())) >= limit {
-			return errStop
-		}
-		return nil
-	})
-	stats.Seconds = time.Since(start).Seconds()
-	r.stream.addPack(stats)
-	if err == nil && r.opts.Progress != nil {
-		r.opts.Progress(int(r.done.Add(1)), r.total)
 	}
 	return err
 }
@@ -164,7 +118,7 @@ func (r *run) sink(ctx context.Context, c *task.Core) (put func(*duck.Chunk) err
 // createTable makes a core's table with the types that its query gives over no files.
 func (r *run) createTable(ctx context.Context, conn *duck.Conn, c *task.Core) error {
 	for t := range c.Tables {
-		if _, err := r.deletes.makeView(ctx, r.final, conn, &c.Tables[t].Input, nil, nil); err != nil {
+		if _, err := r.deletes.makeView(ctx, r.final, conn, &c.Tables[t].Input, nil); err != nil {
 			return err
 		}
 	}
@@ -232,7 +186,7 @@ func (r *run) removeSpill() error {
 }
 
 // finish runs the final step.
-func (r *run) finish(ctx context.Context) (err error) {
+func (r *run) finish(ctx context.Context, use func(Use)) error {
 	f := r.graph.Final
 	conn, err := r.final.Connect()
 	if err != nil {
@@ -250,7 +204,7 @@ func (r *run) finish(ctx context.Context) (err error) {
 	var files []string
 	for i := range f.Tables {
 		t := &f.Tables[i]
-		done, err := r.deletes.makeView(ctx, r.final, conn, &t.Input, t.Files, nil)
+		done, err := r.deletes.makeView(ctx, r.final, conn, &t.Input, t.Files)
 		defer done()
 		if err != nil {
 			return err
@@ -274,6 +228,14 @@ func (r *run) finish(ctx context.Context) (err error) {
 
 // query runs a statement and calls use for each chunk, which it closes.
 func query(ctx context.Context, conn *duck.Conn, sql string, use func(*duck.Chunk) error) error {
+	return stream(ctx, conn, sql, func(ch *duck.Chunk) error {
+		defer ch.Close()
+		return use(ch)
+	})
+}
+
+// stream runs a statement and calls use for each chunk, which becomes use's own.
+func stream(ctx context.Context, conn *duck.Conn, sql string, use func(*duck.Chunk) error) error {
 	res, err := conn.Query(ctx, sql)
 	if err != nil {
 		return err
@@ -287,9 +249,7 @@ func query(ctx context.Context, conn *duck.Conn, sql string, use func(*duck.Chun
 		if err != nil {
 			return err
 		}
-		err = use(ch)
-		ch.Close()
-		if err != nil {
+		if err := use(ch); err != nil {
 			return err
 		}
 	}

@@ -10,10 +10,7 @@ import (
 
 // scanOf returns the scan of an input's files.
 func scanOf(in *task.Input, files []task.File) (duck.Scan, error) {
-	scan := duck.Scan{Columns: scanColumns(in.Fields), Files: make([]duck.ScanFile, len(files))}
-	for i, name := range in.Names {
-		scan.Columns[i].As = name
-	}
+	scan := duck.Scan{Columns: viewColumns(in), Files: make([]duck.ScanFile, len(files))}
 	for i := range files {
 		f := &files[i]
 		out := duck.ScanFile{
@@ -34,6 +31,15 @@ func scanOf(in *task.Input, files []task.File) (duck.Scan, error) {
 	return scan, nil
 }
 
+// viewColumns returns the columns of an input's view.
+func viewColumns(in *task.Input) []duck.ScanColumn {
+	out := scanColumns(in.Fields)
+	for i, name := range in.Names {
+		out[i].As = name
+	}
+	return out
+}
+
 func scanColumns(fields []catalog.Field) []duck.ScanColumn {
 	out := make([]duck.ScanColumn, len(fields))
 	for i, f := range fields {
@@ -42,17 +48,29 @@ func scanColumns(fields []catalog.Field) []duck.ScanColumn {
 	return out
 }
 
-// makeView makes the view of an input over files. Release is to be called when no statement reads it any more.
-func (s *deleteStore) makeView(ctx context.Context, db *duck.DB, conn *duck.Conn, in *task.Input, files []task.File, checks []duck.ScanCheck) (release func(), err error) {
+// scan returns the SELECT of the rows of files that aren't deleted. Release, which is never nil, is to be called when no
+// statement reads it any more.
+func (s *deleteStore) scan(ctx context.Context, db *duck.DB, conn *duck.Conn, in *task.Input, files []task.File, checks []duck.ScanCheck) (sql string, release func(), err error) {
+	deletes, release, err := s.register(ctx, db, conn, in, files)
+	if err != nil {
+		return "", release, err
+	}
+	sql, err = scanSQL(in, files, checks, deletes)
+	return sql, release, err
+}
+
+func scanSQL(in *task.Input, files []task.File, checks []duck.ScanCheck, deletes int64) (string, error) {
 	scan, err := scanOf(in, files)
 	if err != nil {
-		return func() {}, err
+		return "", err
 	}
-	scan.Checks = checks
-	if scan.Deletes, release, err = s.register(ctx, db, conn, in, files); err != nil {
-		return release, err
-	}
-	text, err := duck.ScanSQL(scan)
+	scan.Checks, scan.Deletes = checks, deletes
+	return duck.ScanSQL(scan)
+}
+
+// makeView makes the view of an input over files. Release is as in scan.
+func (s *deleteStore) makeView(ctx context.Context, db *duck.DB, conn *duck.Conn, in *task.Input, files []task.File) (release func(), err error) {
+	text, release, err := s.scan(ctx, db, conn, in, files, nil)
 	if err == nil {
 		err = makeView(ctx, conn, in.View, text)
 	}

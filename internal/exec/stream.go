@@ -26,25 +26,16 @@ type Stream struct {
 	stats Stats
 }
 
-// Stats is what a run measured; complete after the end of the stream.
-type Stats struct {
-	Packs []PackStats
-	// Rows are those that went to the client.
-	Rows int64
-}
-
-// PackStats is one pack's part.
-type PackStats struct {
-	Core, Pack int
-	Rows       int64 // that it gave
-	Seconds    float64
-}
-
 // Run checks the graph and starts it. The stream must be closed.
 func Run(ctx context.Context, g *task.Graph, opts Options) (*Stream, error) {
 	if err := task.Check(g); err != nil {
 		return nil, err
 	}
+	return start(ctx, g, opts), nil
+}
+
+// start is Run of a graph that was checked.
+func start(ctx context.Context, g *task.Graph, opts Options) *Stream {
 	ctx, cancel := context.WithCancel(ctx)
 	// The channel holds nothing: batches of wide rows are megabytes, and each worker has one in its hands anyway.
 	s := &Stream{columns: g.Output, batches: make(chan arrow.RecordBatch), cancel: cancel, done: make(chan struct{})}
@@ -56,7 +47,7 @@ func Run(ctx context.Context, g *task.Graph, opts Options) (*Stream, error) {
 			s.fail(err)
 		}
 	}()
-	return s, nil
+	return s
 }
 
 // safely turns a panic, which is a bug of ours, into an error: nothing in a goroutine may take the process down.
@@ -103,15 +94,6 @@ func (s *Stream) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	return nil, io.EOF
 }
 
-// Stats returns what was measured so far.
-func (s *Stream) Stats() Stats {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := s.stats
-	out.Packs = append([]PackStats(nil), out.Packs...)
-	return out
-}
-
 // Close ends the run, waits until all of its files are gone, and frees unread batches.
 func (s *Stream) Close() {
 	s.cancel()
@@ -134,12 +116,6 @@ func (s *Stream) send(ctx context.Context, b arrow.RecordBatch) error {
 		b.Release()
 		return ctx.Err()
 	}
-}
-
-func (s *Stream) addPack(p PackStats) {
-	s.mu.Lock()
-	s.stats.Packs = append(s.stats.Packs, p)
-	s.mu.Unlock()
 }
 
 // isStop says whether an error only says that the run was stopped from within.

@@ -9,19 +9,22 @@ import (
 	"github.com/tarndb/tarn/transform"
 )
 
-// worker runs packs of one core, one at a time, on a DuckDB instance of one thread: as many instances as cores measured
-// faster than one instance with as many threads, and a pack's memory is bounded by its worker's share.
+// worker runs packs of one core, one at a time, on a DuckDB instance of its own: of one thread when there are others, as many
+// instances as cores measured faster than one instance with as many threads, and a pack's memory is bounded by its worker's
+// share.
 type worker struct {
 	core    *task.Core
 	opts    Options
 	deletes *deleteStore
+	memory  int64 // its share; 0: no limit
 	db      *duck.DB
 	conn    *duck.Conn
-	ready   bool // the views over other views are made
+	ready   bool   // the views over other views, and those of tables that each pack reads whole, are made
+	end     func() // when no pack will run any more
 }
 
-func openWorker(ctx context.Context, c *task.Core, off []string, deletes *deleteStore, opts Options, memory int64) (*worker, error) {
-	db, err := duck.Open(ctx, duck.Options{Threads: 1, MemoryBytes: memory, TempDir: opts.TempDir})
+func openWorker(ctx context.Context, c *task.Core, off []string, deletes *deleteStore, opts Options, threads int, memory int64) (*worker, error) {
+	db, err := duck.Open(ctx, duck.Options{Threads: threads, MemoryBytes: memory, TempDir: opts.TempDir})
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +33,7 @@ func openWorker(ctx context.Context, c *task.Core, off []string, deletes *delete
 		_ = db.Close()
 		return nil, err
 	}
-	w := &worker{core: c, opts: opts, deletes: deletes, db: db, conn: conn}
+	w := &worker{core: c, opts: opts, deletes: deletes, memory: memory, db: db, conn: conn, end: func() {}}
 	if err := conn.Avoid(ctx, off); err != nil {
 		w.close()
 		return nil, err
@@ -39,35 +42,86 @@ func openWorker(ctx context.Context, c *task.Core, off []string, deletes *delete
 }
 
 func (w *worker) close() {
+	w.end()
 	w.conn.Close()
 	_ = w.db.Close()
 }
 
-// run runs one pack and calls use for each chunk.
-func (w *worker) run(ctx context.Context, pack int, use func(*duck.Chunk) error) error {
-	p := &w.core.Packs[pack]
+// run runs one pack over its files and the routed rows that it reads, and calls use for each chunk.
+func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, use func(*duck.Chunk) error) error {
 	checks, release, err := w.checks(p)
 	if err != nil {
 		return err
 	}
 	defer release()
 	for t := range w.core.Tables {
-		done, err := w.deletes.makeView(ctx, w.db, w.conn, &w.core.Tables[t].Input, p.Inputs[t], checks[t])
+		if isEverywhere(&w.core.Tables[t]) {
+			continue
+		}
+		done, err := w.packView(ctx, p, x, t, checks[t])
 		defer done()
 		if err != nil {
 			return err
 		}
 	}
-	if !w.ready {
-		for _, v := range w.core.Views {
-			if err := makeView(ctx, w.conn, v.Name, v.SQL); err != nil {
-				return err
-			}
-		}
-		w.ready = true
+	if err := w.prepare(ctx); err != nil {
+		return err
 	}
 	err = query(ctx, w.conn, w.core.SQL, use)
 	return w.conn.Blame(ctx, localPaths(p.Inputs), err)
+}
+
+// packView makes the view of a table's rows in a pack.
+func (w *worker) packView(ctx context.Context, p *task.Pack, x *exchange, table int, checks []duck.ScanCheck) (release func(), err error) {
+	t := &w.core.Tables[table]
+	routed, forget := x.read(p, table)
+	text, done, err := w.deletes.scan(ctx, w.db, w.conn, &t.Input, p.Inputs[table], checks)
+	release = func() { forget(); done() }
+	if err != nil {
+		return release, err
+	}
+	switch {
+	case routed != "" && len(p.Inputs[table]) == 0:
+		text = routed
+	case routed != "":
+		text += " UNION ALL " + routed
+	}
+	if p.Part.Of > 1 {
+		if text, err = duck.PartSQL(text, keyColumns(t), p.Part.Index, p.Part.Of); err != nil {
+			return release, err
+		}
+	}
+	return release, makeView(ctx, w.conn, t.View, text)
+}
+
+// keyColumns returns the columns of a table's view that carry the keys.
+func keyColumns(t *task.Table) []duck.ScanColumn {
+	var out []duck.ScanColumn
+	for _, s := range t.Sources {
+		for _, c := range viewColumns(&t.Input) {
+			if c.Field.ID == s.Field {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// prepare makes what is the same for all packs, once.
+func (w *worker) prepare(ctx context.Context) error {
+	if w.ready {
+		return nil
+	}
+	if err := w.loadEverywhere(ctx); err != nil {
+		return err
+	}
+	for _, v := range w.core.Views {
+		if err := makeView(ctx, w.conn, v.Name, v.SQL); err != nil {
+			return err
+		}
+	}
+	w.ready = true
+	return nil
 }
 
 func localPaths(inputs [][]task.File) []string {
@@ -94,7 +148,7 @@ func (w *worker) checks(p *task.Pack) (checks [][]duck.ScanCheck, release func()
 	}
 	for t := range w.core.Tables {
 		for key := range w.core.Keys {
-			if len(p.Inputs[t]) == 0 {
+			if len(p.Inputs[t]) == 0 || isEverywhere(&w.core.Tables[t]) {
 				continue
 			}
 			check, err := w.keyCheck(p, t, key)

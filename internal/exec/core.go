@@ -1,0 +1,207 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/task"
+)
+
+// coreRun is one core's execution: rows are routed, packs run side by side, then those that run by themselves.
+type coreRun struct {
+	*run
+	at       int
+	core     *task.Core
+	share    budget
+	sink     func(*duck.Chunk) error // of several goroutines
+	exchange *exchange               // nil when no rows are routed
+	rows     atomic.Int64            // that went to the sink
+}
+
+func (c *coreRun) all(ctx context.Context) (err error) {
+	defer func() { c.deletes.releaseEverywhere(c.core) }()
+	together, alone := c.split()
+	crew, err := c.open(ctx, max(len(together), len(c.units[c.at])))
+	if err != nil {
+		return err
+	}
+	defer func() { closeAll(crew) }()
+	if len(c.units[c.at]) > 0 {
+		if c.exchange, err = openExchange(crew[0].conn, c.core, c.at, c.opts.TempDir); err != nil {
+			return err
+		}
+		defer func() {
+			closeAll(crew) // they may read it
+			crew = nil
+			if closed := c.exchange.close(); err == nil || isStop(err) {
+				err = errors.Join(closed, err)
+			}
+		}()
+		err := c.stream.step(RouteStep, c.at, func(use func(Use)) error { return c.route(ctx, crew, use) })
+		if err != nil {
+			return err
+		}
+	}
+	if len(together) > 0 {
+		err := c.stream.step(PackStep, c.at, func(use func(Use)) error { return c.packs(ctx, crew, together, use) })
+		if err != nil {
+			return err
+		}
+	}
+	closeAll(crew)
+	crew = nil
+	if len(alone) == 0 {
+		return nil
+	}
+	return c.stream.step(AloneStep, c.at, func(use func(Use)) error { return c.alone(ctx, alone, use) })
+}
+
+// split returns the packs that run side by side and those that run alone.
+func (c *coreRun) split() (together, alone []int) {
+	for i := range c.core.Packs {
+		if c.core.Packs[i].Alone {
+			alone = append(alone, i)
+		} else {
+			together = append(together, i)
+		}
+	}
+	return together, alone
+}
+
+// open opens as many workers as there is work for.
+func (c *coreRun) open(ctx context.Context, jobs int) ([]*worker, error) {
+	crew := make([]*worker, min(c.share.workers, jobs))
+	group, ctx := errgroup.WithContext(ctx)
+	for i := range crew {
+		group.Go(func() (err error) {
+			return safely(func() error {
+				crew[i], err = openWorker(ctx, c.core, c.graph.Avoid, c.deletes, c.opts, 1, c.share.worker)
+				return err
+			})
+		})
+	}
+	if err := group.Wait(); err != nil {
+		closeAll(crew)
+		return nil, err
+	}
+	return crew, nil
+}
+
+func closeAll(crew []*worker) {
+	for _, w := range crew {
+		if w != nil {
+			w.close()
+		}
+	}
+}
+
+// each lets the workers do the same, until all are done.
+func each(ctx context.Context, crew []*worker, do func(context.Context, *worker) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, w := range crew {
+		group.Go(func() error { return safely(func() error { return do(ctx, w) }) })
+	}
+	return group.Wait()
+}
+
+const (
+	// holdPart is the part of a worker's memory in which routed rows wait to be written: the more wait, the fewer and larger
+	// are the writes.
+	holdPart = 4
+	// mostHold and leastHold bound it. With 500 bins 32 MiB make writes of 64 KiB.
+	mostHold, leastHold = 32 << 20, 2 << 20
+)
+
+// route routes the rows of the tables that have routed files.
+func (c *coreRun) route(ctx context.Context, crew []*worker, use func(Use)) error {
+	hold := int64(mostHold)
+	if c.share.worker > 0 {
+		hold = min(max(c.share.worker/holdPart, leastHold), mostHold)
+	}
+	var next atomic.Int64
+	err := each(ctx, crew, func(ctx context.Context, w *worker) error {
+		if err := w.limit(ctx, w.memory-hold); err != nil {
+			return err
+		}
+		if err := w.route(ctx, c.exchange, c.units[c.at], &next, hold); err != nil {
+			return err
+		}
+		return w.limit(ctx, w.memory)
+	})
+	if err == nil {
+		err = c.exchange.settle()
+	}
+	c.stream.addRoutes(c.exchange.routes())
+	return err
+}
+
+// limit sets the memory of the worker's instance, if it has a limit at all.
+func (w *worker) limit(ctx context.Context, bytes int64) error {
+	if w.memory == 0 {
+		return nil
+	}
+	return w.conn.Exec(ctx, fmt.Sprintf("SET memory_limit = '%dB'", bytes))
+}
+
+// packs runs packs side by side, in their order: the largest first.
+func (c *coreRun) packs(ctx context.Context, crew []*worker, packs []int, use func(Use)) error {
+	var next atomic.Int64
+	return each(ctx, crew[:min(len(crew), len(packs))], func(ctx context.Context, w *worker) error {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= len(packs) {
+				return nil
+			}
+			if err := c.pack(ctx, w, packs[i], use); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// alone runs packs one after another, each with all threads and the memory of all workers.
+func (c *coreRun) alone(ctx context.Context, packs []int, use func(Use)) error {
+	w, err := openWorker(ctx, c.core, c.graph.Avoid, c.deletes, c.opts, c.opts.workers(), c.share.alone)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	for _, i := range packs {
+		if err := c.pack(ctx, w, i, use); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pack runs one pack and passes its chunks on.
+func (c *coreRun) pack(ctx context.Context, w *worker, pack int, use func(Use)) error {
+	start, p := time.Now(), &c.core.Packs[pack]
+	stats := PackStats{Core: c.at, Pack: pack, Slice: p.Slice, Part: p.Part, Alone: p.Alone}
+	err := w.run(ctx, p, c.exchange, func(ch *duck.Chunk) error {
+		stats.Rows += int64(ch.Rows())
+		if err := c.sink(ch); err != nil {
+			return err
+		}
+		if limit := c.core.Limit; limit >= 0 && c.rows.Add(int64(ch.Rows())) >= limit {
+			return errStop
+		}
+		return nil
+	})
+	stats.Seconds = time.Since(start).Seconds()
+	use(stats.Use)
+	c.stream.addPack(stats)
+	if err != nil {
+		return err
+	}
+	if c.opts.Progress != nil {
+		c.opts.Progress(int(c.done.Add(1)), c.total)
+	}
+	return c.exchange.done(p)
+}
