@@ -127,6 +127,20 @@ func settings(opts Options, tempDir string) [][2]string {
 	return set
 }
 
+// SpilledBytes returns how much the instance has in temporary files now.
+func (db *DB) SpilledBytes() (sum int64) {
+	entries, err := os.ReadDir(db.tempDir)
+	if err != nil {
+		return 0 // DuckDB makes it when it first spills
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			sum += info.Size()
+		}
+	}
+	return sum
+}
+
 // Close ends the instance and deletes what it spilled. Its results, appenders and connections must be closed before.
 func (db *DB) Close() error {
 	var err error

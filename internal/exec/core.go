@@ -43,13 +43,13 @@ func (c *coreRun) all(ctx context.Context) (err error) {
 				err = errors.Join(closed, err)
 			}
 		}()
-		err := c.stream.step(RouteStep, c.at, func(use func(Use)) error { return c.route(ctx, crew, use) })
+		err := c.step(RouteStep, c.at, func() error { return c.route(ctx, crew) })
 		if err != nil {
 			return err
 		}
 	}
 	if len(together) > 0 {
-		err := c.stream.step(PackStep, c.at, func(use func(Use)) error { return c.packs(ctx, crew, together, use) })
+		err := c.step(PackStep, c.at, func() error { return c.packs(ctx, crew, together) })
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (c *coreRun) all(ctx context.Context) (err error) {
 	if len(alone) == 0 {
 		return nil
 	}
-	return c.stream.step(AloneStep, c.at, func(use func(Use)) error { return c.alone(ctx, alone, use) })
+	return c.step(AloneStep, c.at, func() error { return c.alone(ctx, alone) })
 }
 
 // split returns the packs that run side by side and those that run alone.
@@ -81,7 +81,7 @@ func (c *coreRun) open(ctx context.Context, jobs int) ([]*worker, error) {
 	for i := range crew {
 		group.Go(func() (err error) {
 			return safely(func() error {
-				crew[i], err = openWorker(ctx, c.core, c.graph.Avoid, c.deletes, c.opts, 1, c.share.worker)
+				crew[i], err = c.openWorker(ctx, 1, c.share.worker)
 				return err
 			})
 		})
@@ -119,7 +119,7 @@ const (
 )
 
 // route routes the rows of the tables that have routed files.
-func (c *coreRun) route(ctx context.Context, crew []*worker, use func(Use)) error {
+func (c *coreRun) route(ctx context.Context, crew []*worker) error {
 	hold := int64(mostHold)
 	if c.share.worker > 0 {
 		hold = min(max(c.share.worker/holdPart, leastHold), mostHold)
@@ -150,7 +150,7 @@ func (w *worker) limit(ctx context.Context, bytes int64) error {
 }
 
 // packs runs packs side by side, in their order: the largest first.
-func (c *coreRun) packs(ctx context.Context, crew []*worker, packs []int, use func(Use)) error {
+func (c *coreRun) packs(ctx context.Context, crew []*worker, packs []int) error {
 	var next atomic.Int64
 	return each(ctx, crew[:min(len(crew), len(packs))], func(ctx context.Context, w *worker) error {
 		for {
@@ -158,7 +158,7 @@ func (c *coreRun) packs(ctx context.Context, crew []*worker, packs []int, use fu
 			if i >= len(packs) {
 				return nil
 			}
-			if err := c.pack(ctx, w, packs[i], use); err != nil {
+			if err := c.pack(ctx, w, packs[i]); err != nil {
 				return err
 			}
 		}
@@ -166,14 +166,14 @@ func (c *coreRun) packs(ctx context.Context, crew []*worker, packs []int, use fu
 }
 
 // alone runs packs one after another, each with all threads and the memory of all workers.
-func (c *coreRun) alone(ctx context.Context, packs []int, use func(Use)) error {
-	w, err := openWorker(ctx, c.core, c.graph.Avoid, c.deletes, c.opts, c.opts.workers(), c.share.alone)
+func (c *coreRun) alone(ctx context.Context, packs []int) error {
+	w, err := c.openWorker(ctx, c.opts.workers(), c.share.alone)
 	if err != nil {
 		return err
 	}
 	defer w.close()
 	for _, i := range packs {
-		if err := c.pack(ctx, w, i, use); err != nil {
+		if err := c.pack(ctx, w, i); err != nil {
 			return err
 		}
 	}
@@ -181,7 +181,7 @@ func (c *coreRun) alone(ctx context.Context, packs []int, use func(Use)) error {
 }
 
 // pack runs one pack and passes its chunks on.
-func (c *coreRun) pack(ctx context.Context, w *worker, pack int, use func(Use)) error {
+func (c *coreRun) pack(ctx context.Context, w *worker, pack int) error {
 	start, p := time.Now(), &c.core.Packs[pack]
 	stats := PackStats{Core: c.at, Pack: pack, Slice: p.Slice, Part: p.Part, Alone: p.Alone}
 	err := w.run(ctx, p, c.exchange, func(ch *duck.Chunk) error {
@@ -195,7 +195,6 @@ func (c *coreRun) pack(ctx context.Context, w *worker, pack int, use func(Use)) 
 		return nil
 	})
 	stats.Seconds = time.Since(start).Seconds()
-	use(stats.Use)
 	c.stream.addPack(stats)
 	if err != nil {
 		return err

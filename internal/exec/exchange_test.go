@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -315,5 +314,3 @@ func TestExchangeOfSeveralKeys(t *testing.T) {
 		}
 	}
 }
-
-var _ = context.Background

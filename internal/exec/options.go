@@ -10,6 +10,7 @@ type Options struct {
 	MemoryBytes  int64  // for the whole process; 0: no limit but DuckDB's own
 	TempDir      string // where data is spilled; "": the system's
 	SkipKeyCheck bool   // trust files to be where their keys say
+	Measure      bool   // look at memory and temporary files while steps run, for Stats
 	// Progress, when set, is called after each pack, from several goroutines.
 	Progress func(done, total int)
 }

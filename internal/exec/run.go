@@ -18,15 +18,16 @@ import (
 
 // run is one graph's execution.
 type run struct {
-	graph   *task.Graph
-	opts    Options
-	stream  *Stream
-	units   [][]unit // of each core's routing
-	final   *duck.DB // nil when the cores' rows stream out
-	deletes *deleteStore
-	spill   string       // the file of spillDatabase; "" when there is none
-	done    atomic.Int64 // packs
-	total   int
+	graph     *task.Graph
+	opts      Options
+	stream    *Stream
+	units     [][]unit // of each core's routing
+	final     *duck.DB // nil when the cores' rows stream out
+	deletes   *deleteStore
+	instances instances
+	spill     string       // the file of spillDatabase; "" when there is none
+	done      atomic.Int64 // packs
+	total     int
 }
 
 // all runs the cores one after another, each over all workers, then the final step.
@@ -47,6 +48,7 @@ func (r *run) all(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
+		r.instances.add(r.final)
 		defer func() { err = errors.Join(err, r.final.Close(), r.removeSpill()) }()
 	}
 	for i := range r.graph.Cores {
@@ -57,7 +59,7 @@ func (r *run) all(ctx context.Context) (err error) {
 	if r.graph.Final == nil {
 		return nil
 	}
-	return r.stream.step(FinalStep, 0, func(use func(Use)) error { return r.finish(ctx, use) })
+	return r.step(FinalStep, 0, func() error { return r.finish(ctx) })
 }
 
 // core runs one core, and stops early when its limit is reached.
@@ -186,7 +188,7 @@ func (r *run) removeSpill() error {
 }
 
 // finish runs the final step.
-func (r *run) finish(ctx context.Context, use func(Use)) error {
+func (r *run) finish(ctx context.Context) error {
 	f := r.graph.Final
 	conn, err := r.final.Connect()
 	if err != nil {

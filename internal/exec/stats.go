@@ -2,8 +2,11 @@ package exec
 
 import (
 	"slices"
+	"sync"
 	"time"
 
+	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/meter"
 	"github.com/tarndb/tarn/internal/task"
 )
 
@@ -27,23 +30,13 @@ const (
 	FinalStep Step = "final"
 )
 
-// StepStats is one step's part. Of several instances of DuckDB it has the one that held the most.
+// StepStats is one step's part. The bytes are the most that was seen, and only when Options.Measure says to look.
 type StepStats struct {
-	Step    Step
-	Core    int // 0 of the final step, which isn't any core's
-	Seconds float64
-	Use
-}
-
-// Use is what DuckDB took for statements.
-type Use struct {
-	MemoryBytes  int64 // the most that its buffers held at a time
-	SpilledBytes int64 // the most that lay in its temporary files at a time, of one instance
-}
-
-func (u *Use) add(more Use) {
-	u.MemoryBytes = max(u.MemoryBytes, more.MemoryBytes)
-	u.SpilledBytes = max(u.SpilledBytes, more.SpilledBytes)
+	Step         Step
+	Core         int // 0 of the final step, which isn't any core's
+	Seconds      float64
+	MemoryBytes  int64 // that the process had
+	SpilledBytes int64 // that lay in DuckDB's temporary files
 }
 
 // RouteStats is what the routing of one table's rows came to.
@@ -62,7 +55,6 @@ type PackStats struct {
 	Slice      *task.Slice // as in task.Pack, like the fields below
 	Part       task.Part
 	Alone      bool
-	Use
 }
 
 // Stats returns what was measured so far.
@@ -80,23 +72,80 @@ func (s *Stream) addPack(p PackStats) {
 	s.stats.Packs = append(s.stats.Packs, p)
 }
 
+func (s *Stream) addStep(step StepStats) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stats.Steps = append(s.stats.Steps, step)
+}
+
 func (s *Stream) addRoutes(routes []RouteStats) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stats.Routes = append(s.stats.Routes, routes...)
 }
 
-// step measures a step, during which use collects what its statements take.
-func (s *Stream) step(step Step, core int, do func(use func(Use)) error) error {
+// step runs a step and measures it.
+func (r *run) step(step Step, core int, do func() error) error {
 	out, start := StepStats{Step: step, Core: core}, time.Now()
-	err := do(func(u Use) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		out.add(u)
-	})
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	stop := r.sample(&out)
+	err := do()
+	stop()
 	out.Seconds = time.Since(start).Seconds()
-	s.stats.Steps = append(s.stats.Steps, out)
+	r.stream.addStep(out)
 	return err
+}
+
+// sampleEvery is how often memory and temporary files are looked at: a look takes some 20 microseconds.
+const sampleEvery = 10 * time.Millisecond
+
+// sample looks at memory and temporary files until stop is called, if the options say to.
+func (r *run) sample(out *StepStats) (stop func()) {
+	if !r.opts.Measure {
+		return func() {}
+	}
+	look := func() {
+		out.MemoryBytes = max(out.MemoryBytes, meter.Memory())
+		out.SpilledBytes = max(out.SpilledBytes, r.instances.spilled())
+	}
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(sampleEvery)
+		defer tick.Stop()
+		for {
+			look()
+			select {
+			case <-end:
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+		look()
+	}
+}
+
+// instances are those of DuckDB that a run has opened, closed ones among them.
+type instances struct {
+	mu   sync.Mutex
+	list []*duck.DB
+}
+
+func (i *instances) add(db *duck.DB) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.list = append(i.list, db)
+}
+
+// spilled returns how many bytes lie in temporary files.
+func (i *instances) spilled() (sum int64) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, db := range i.list {
+		sum += db.SpilledBytes()
+	}
+	return sum
 }

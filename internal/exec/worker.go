@@ -23,8 +23,8 @@ type worker struct {
 	end     func() // when no pack will run any more
 }
 
-func openWorker(ctx context.Context, c *task.Core, off []string, deletes *deleteStore, opts Options, threads int, memory int64) (*worker, error) {
-	db, err := duck.Open(ctx, duck.Options{Threads: threads, MemoryBytes: memory, TempDir: opts.TempDir})
+func (c *coreRun) openWorker(ctx context.Context, threads int, memory int64) (*worker, error) {
+	db, err := duck.Open(ctx, duck.Options{Threads: threads, MemoryBytes: memory, TempDir: c.opts.TempDir})
 	if err != nil {
 		return nil, err
 	}
@@ -33,11 +33,12 @@ func openWorker(ctx context.Context, c *task.Core, off []string, deletes *delete
 		_ = db.Close()
 		return nil, err
 	}
-	w := &worker{core: c, opts: opts, deletes: deletes, memory: memory, db: db, conn: conn, end: func() {}}
-	if err := conn.Avoid(ctx, off); err != nil {
+	w := &worker{core: c.core, opts: c.opts, deletes: c.deletes, memory: memory, db: db, conn: conn, end: func() {}}
+	if err := conn.Avoid(ctx, c.graph.Avoid); err != nil {
 		w.close()
 		return nil, err
 	}
+	c.instances.add(db)
 	return w, nil
 }
 
