@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/meter"
+	_ "github.com/tarndb/tarn/internal/startup"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
