@@ -42,7 +42,7 @@ func run(ctx context.Context, rows int64, runs int) (missed bool, err error) {
 		return false, err
 	}
 	defer os.RemoveAll(temp)
-	program, err := bench.Program(ctx, temp)
+	program, err := bench.Program(ctx, temp, "cmd/tarn")
 	if err != nil {
 		return false, err
 	}
@@ -96,10 +96,9 @@ func print(results map[string][]demo.Outcome, rows int64, runs int) (missed bool
 		list := results[v.table]
 		ratio, verdict := bench.Median(list, cpu)/plain, ""
 		if v.bar > 0 {
-			verdict = fmt.Sprintf("<= %.2f", v.bar)
-			if ratio > v.bar {
-				verdict, missed = verdict+" MISSED", true
-			}
+			var isMissed bool
+			verdict, isMissed = bench.AtMost(v.bar, ratio)
+			missed = missed || isMissed
 		}
 		fmt.Printf("%-12s %12.2f %8.2f %10s %12.2f %14.0f\n", v.table, bench.Median(list, cpu), ratio, verdict,
 			bench.Median(list, func(r demo.Outcome) float64 { return r.WallSeconds }),

@@ -5,99 +5,102 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/tarndb/tarn/internal/bench"
-	"github.com/tarndb/tarn/internal/demo"
 )
 
-// query groups by the key over a join on it; the order makes both plans' answers comparable.
-const query = demo.Query
-
-// The bars: the storage-partitioned plan's medians over the whole-query plan's.
-const (
-	memoryBar = 0.5
-	cpuBar    = 1.0
-)
-
-func main() {
-	rows := flag.Int64("rows", 5_000_000, "rows of sales.orders")
-	runs := flag.Int("runs", 7, "runs of each plan")
-	dir := flag.String("dir", "", "make the lake here and keep it (default: a temporary folder)")
-	flag.Parse()
-	bench.Exit(run(context.Background(), *rows, *runs, *dir))
+// options are the command line's.
+type options struct {
+	size  size
+	grow  int64
+	runs  int
+	dir   string
+	only  string
+	small bool
 }
 
-func run(ctx context.Context, rows int64, runs int, dir string) (missed bool, err error) {
+func main() {
+	var o options
+	flag.Int64Var(&o.size.orders, "rows", 20_000_000, "orders; there are three customers to twenty of them")
+	flag.Int64Var(&o.size.seed, "seed", 1, "of the rows")
+	flag.Int64Var(&o.grow, "grow", 4, "measure again at this many times the data; 1: don't")
+	flag.IntVar(&o.runs, "runs", 5, "runs of each path")
+	flag.StringVar(&o.dir, "dir", "", "make the tables here and keep them, or use those that are here (default: a temporary folder)")
+	flag.StringVar(&o.only, "only", "", "the workloads whose names have one of these words, parted by commas (default: all)")
+	flag.BoolVar(&o.small, "small", false, "a million orders, three runs, one size: for a look whether all runs and agrees")
+	flag.Parse()
+	if o.small {
+		o.size.orders, o.runs, o.grow = 1_000_000, 3, 1
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt) // so that the temporary folder goes
+	defer stop()
+	bench.Exit(run(ctx, o))
+}
+
+func run(ctx context.Context, o options) (missed bool, err error) {
+	list := o.workloads()
+	if len(list) == 0 {
+		return false, fmt.Errorf("no workload's name has any of %q", o.only)
+	}
 	temp, err := os.MkdirTemp("", "tarn-bench-")
 	if err != nil {
 		return false, err
 	}
 	defer os.RemoveAll(temp)
-	if dir == "" {
-		dir = filepath.Join(temp, "lake")
+	if o.dir == "" {
+		o.dir = filepath.Join(temp, "lake")
 	}
-	program, err := bench.Program(ctx, temp)
-	if err != nil {
+	m := measurer{threads: runtime.GOMAXPROCS(0), runs: o.runs}
+	if m.tarn, err = bench.Program(ctx, temp, "cmd/tarn"); err != nil {
 		return false, err
 	}
-	o := demo.Options{Rows: rows, Dir: dir, Threads: runtime.GOMAXPROCS(0), Program: program}
-	flags, err := demo.Make(ctx, os.Stderr, o)
-	if err != nil {
+	if m.duckdb, err = bench.Program(ctx, temp, "bench/duckdb"); err != nil {
 		return false, err
 	}
-	joined, whole, err := interleave(ctx, o, flags, runs)
-	if err != nil {
-		return false, err
+	sizes := []size{o.size}
+	if o.grow > 1 {
+		sizes = append(sizes, size{o.size.orders * o.grow, o.size.seed})
 	}
-	return print(o, joined, whole), nil
+	var before []*result
+	for _, s := range sizes {
+		if m.bed, err = newBed(ctx, o.dir, s); err != nil {
+			return false, err
+		}
+		results, err := m.measureOn(ctx, list)
+		if err != nil {
+			return false, err
+		}
+		r := &report{size: s, before: before}
+		r.print(results, m.threads, m.runs)
+		before, missed = results, missed || r.missed
+	}
+	return missed, nil
 }
 
-// interleave runs both plans in turn, so that what else the machine does falls on both. The first pair warms the page
-// cache and isn't counted.
-func interleave(ctx context.Context, o demo.Options, flags []string, runs int) (joined, whole []demo.Outcome, err error) {
-	for i := range runs + 1 {
-		a, err := demo.Measure(ctx, o, flags, "require", query)
-		if err != nil {
-			return nil, nil, err
-		}
-		b, err := demo.Measure(ctx, o, flags, "off", query)
-		if err != nil {
-			return nil, nil, err
-		}
-		if a.Answer != b.Answer {
-			return nil, nil, fmt.Errorf("the plans gave different rows:\n%s\nand\n%s", a.Answer, b.Answer)
-		}
-		if i > 0 {
-			joined, whole = append(joined, a), append(whole, b)
-		}
-	}
-	return joined, whole, nil
+// workloads returns those that are asked for.
+func (o options) workloads() []workload {
+	words := strings.Split(o.only, ",")
+	return slices.DeleteFunc(slices.Clone(workloads), func(w workload) bool {
+		return !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(w.name, word) })
+	})
 }
 
-func print(o demo.Options, joined, whole []demo.Outcome) (missed bool) {
-	fmt.Printf("\nrows: %d orders, %d customers; buckets: %d; threads: %d; memory limit: default; runs: %d each, interleaved; medians\n\n",
-		o.Rows, demo.Customers(o.Rows), demo.Buckets, o.Threads, len(joined))
-	fmt.Printf("%-28s %14s %14s %8s %10s\n", "", "by group", "whole query", "ratio", "bar")
-	row := func(name string, bar float64, unit string, get func(demo.Outcome) float64) {
-		a, b := bench.Median(joined, get), bench.Median(whole, get)
-		verdict := ""
-		if bar > 0 {
-			verdict = fmt.Sprintf("<= %.2f", bar)
-			if a/b > bar {
-				verdict, missed = verdict+" MISSED", true
-			}
+// measureOn makes the tables that the workloads read and measures them.
+func (m *measurer) measureOn(ctx context.Context, list []workload) ([]*result, error) {
+	defer m.bed.catalog.Close()
+	names := map[string]bool{}
+	for _, w := range list {
+		for _, t := range tablesOf(w.query(m.bed.size)) {
+			names[t] = true
 		}
-		fmt.Printf("%-28s %10.2f %-3s %10.2f %-3s %8.2f %10s\n", name, a, unit, b, unit, a/b, verdict)
 	}
-	row("peak memory (VmHWM)", memoryBar, "MiB", func(r demo.Outcome) float64 { return float64(r.PeakBytes) / (1 << 20) })
-	row("CPU (user and system)", cpuBar, "s", func(r demo.Outcome) float64 { return r.CPUSeconds })
-	row("wall", 0, "s", func(r demo.Outcome) float64 { return r.WallSeconds })
-	fmt.Println("\nEvery run: CPU s, peak MiB")
-	for i := range joined {
-		fmt.Printf("  by group %6.2f %8.0f    whole %6.2f %8.0f\n", joined[i].CPUSeconds, float64(joined[i].PeakBytes)/(1<<20),
-			whole[i].CPUSeconds, float64(whole[i].PeakBytes)/(1<<20))
+	if err := m.bed.fill(ctx, names); err != nil {
+		return nil, err
 	}
-	return missed
+	return m.measureAll(ctx, list)
 }

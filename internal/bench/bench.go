@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 )
@@ -20,15 +21,23 @@ func Exit(missed bool, err error) {
 	}
 }
 
-// Program builds tarn in a folder and returns where it lies.
-func Program(ctx context.Context, dir string) (string, error) {
-	program := filepath.Join(dir, "tarn")
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/tarndb/tarn/cmd/tarn")
+// Program builds a command of the module, such as "cmd/tarn", in a folder and returns where it lies.
+func Program(ctx context.Context, dir, command string) (string, error) {
+	program := filepath.Join(dir, path.Base(command))
+	build := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/tarndb/tarn/"+command)
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
-		return "", fmt.Errorf("build tarn: %w", err)
+		return "", fmt.Errorf("build %s: %w", command, err)
 	}
 	return program, nil
+}
+
+// AtMost writes a bar for a figure beside it, and says whether the figure misses it.
+func AtMost(bar, figure float64) (verdict string, missed bool) {
+	if figure > bar {
+		return fmt.Sprintf("<= %.2f MISSED", bar), true
+	}
+	return fmt.Sprintf("<= %.2f", bar), false
 }
 
 // Median returns the median of a figure over runs, of which there is at least one.
