@@ -146,7 +146,8 @@ func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, args []any)
 		return err
 	}
 	opts := spj.Options{
-		Mode: spj.Mode(s.settings.SPJ()), NoMetadata: !s.settings.MetadataAnswers(), Exchange: spj.ExchangeOff, Workers: s.threads(), MemoryBytes: s.memory(),
+		Mode: spj.Mode(s.settings.SPJ()), NoMetadata: !s.settings.MetadataAnswers(), Exchange: spj.Exchange(s.settings.Exchange()),
+		BroadcastBytes: s.settings.BroadcastBytes(), Workers: s.threads(), MemoryBytes: s.memory(),
 	}
 	if p.layouts, err = p.tables.survey(ctx, p.query, spj.Wanted(p.query, opts)); err != nil {
 		return err
@@ -158,7 +159,7 @@ func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, args []any)
 		return err
 	}
 	p.graph, err = task.Build(ctx, p.physical, p.layouts, task.Options{
-		PackBytes: s.settings.PackBytes(), Workers: s.threads(), MemoryBytes: s.memory(), Skew: task.SkewOff,
+		PackBytes: s.settings.PackBytes(), Workers: s.threads(), MemoryBytes: s.memory(), Skew: task.Skew(s.settings.Skew()),
 	})
 	return err
 }

@@ -12,10 +12,12 @@ import (
 
 // strategy is how a check's joins and groupings must run. Without whole all of them are storage-partitioned, by this many
 // groups; with it the query runs in one statement, for a reason that has all parts of whole in it, which are parted by &.
-// Both are given where a part of a query runs by groups.
+// Both are given where a part of a query runs by groups. Routed says that all of it does when rows may be sent to their
+// groups.
 type strategy struct {
 	groups int
 	whole  string
+	routed bool
 }
 
 // report is the part of EXPLAIN (ANALYZE, FORMAT json) that is checked.
@@ -54,7 +56,23 @@ func judgePlan(t *testing.T, s *tarn.Session, c *Check, m Mode) string {
 	if err != nil {
 		return err.Error()
 	}
+	if m == Routed {
+		return want.judgeRouted(r)
+	}
 	return want.judge(r)
+}
+
+// judgeRouted looks at a plan in which rows are sent to their groups.
+func (want strategy) judgeRouted(r *report) string {
+	switch {
+	case want.whole == "" || want.routed:
+		if len(r.Whole) > 0 || len(r.Cores) == 0 {
+			return fmt.Sprintf("some of it runs whole: %v", r.Whole)
+		}
+	case len(r.Whole) == 0:
+		return "all of it runs by groups"
+	}
+	return ""
 }
 
 // judgeText looks for the strategy in what a person sees.

@@ -10,21 +10,25 @@ import (
 // Mode is a way of running a check.
 type Mode string
 
-// The modes: group by group in packs of the usual size, with one group per pack, and whole.
+// The modes: group by group in packs of the usual size, with one group per pack, with rows sent to their groups wherever
+// that makes a join run by groups, and whole.
 const (
 	Auto   Mode = "auto"
 	Groups Mode = "groups"
+	Routed Mode = "routed"
 	Off    Mode = "off"
 )
 
 // Modes are all modes.
-var Modes = []Mode{Auto, Groups, Off}
+var Modes = []Mode{Auto, Groups, Routed, Off}
 
 // Settings returns the statements that bring a session into the mode.
 func (m Mode) Settings() []string {
 	switch m {
 	case Groups:
 		return []string{"SET tarn.pack_bytes = 0"}
+	case Routed:
+		return []string{"SET tarn.pack_bytes = 0", "SET tarn.exchange = 'force'", "SET tarn.broadcast_bytes = 0"}
 	case Off:
 		return []string{"SET tarn.spj = 'off'"}
 	}

@@ -31,8 +31,8 @@ type input struct {
 	property layout.Property
 }
 
-func (in *input) tree(keys []Key, want []int) *Node {
-	t := treeBuilder{in.decider, keys}
+func (in *input) tree(keys []Key, want []int, repeats bool) *Node {
+	t := treeBuilder{in.decider, keys, repeats}
 	if in.isFrom {
 		return t.rel(in.block.From, want)
 	}
@@ -54,9 +54,11 @@ func (in *input) choose() *choice {
 			if best != nil && slices.Contains(best.want, o.slot) {
 				continue
 			}
-			c := in.evaluate(best, o)
-			if c != nil && c.isBetter(best) && c.isBetter(better) {
-				better = c
+			for _, repeats := range []bool{false, true} {
+				c := in.evaluate(best, o, repeats)
+				if c != nil && c.isBetter(best) && c.isBetter(better) {
+					better = c
+				}
 			}
 		}
 		if better == nil {
@@ -140,15 +142,16 @@ func keyType(t transform.Transform, class layout.Class) transform.Type {
 	return typ
 }
 
-// evaluate returns the choice of the keys of base and one more; nil when they can't be had together.
-func (in *input) evaluate(base *choice, o option) *choice {
+// evaluate returns the choice of the keys of base and one more, with small tables read everywhere or not; nil when they can't
+// be had together, or nothing would be done by groups.
+func (in *input) evaluate(base *choice, o option, repeats bool) *choice {
 	c := &choice{keys: []Key{o.key}, want: []int{o.slot}}
 	if base != nil {
 		at, _ := slices.BinarySearch(base.want, o.slot)
 		c.want = slices.Insert(slices.Clone(base.want), at, o.slot)
 		c.keys = slices.Insert(slices.Clone(base.keys), at, o.key)
 	}
-	if c.tree = in.tree(c.keys, c.want); c.tree == nil || c.tree.Everywhere != nil {
+	if c.tree = in.tree(c.keys, c.want, repeats); c.tree == nil || !c.tree.isWorth() {
 		return nil
 	}
 	c.measure(in.decider.out.layouts)

@@ -2,6 +2,8 @@ package spj
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/internal/units"
@@ -53,51 +55,45 @@ const packsPerWorker = 4
 // nothing.
 func (in *input) weigh(c *choice) string {
 	opts := in.decider.opts
-	if !in.isWorth(c.tree) {
-		return "all of its joins are with tables that are small enough to be read everywhere: one hash join reads them once"
-	}
 	if c.routed.Files == 0 && c.everywhere.Files == 0 {
 		return ""
 	}
 	whole := in.wholeCost(c)
 	c.costs = []Cost{{StoragePartitioned, int64(c.cost)}, {Hash, int64(whole)}}
+	why := ""
 	switch {
 	case opts.Exchange == ExchangeForce:
-		return ""
 	case opts.Exchange == ExchangeOff && c.routed.Files > 0:
-		return in.whys(c) + "; tarn.exchange is off"
+		why = "tarn.exchange is off"
 	case c.total.Bytes < leastBytes && opts.Exchange != ExchangeOff:
-		return fmt.Sprintf("%s; %s are too few to be worth sending rows to their groups", in.whys(c), units.Bytes(c.total.Bytes))
+		why = units.Bytes(c.total.Bytes) + " are too few to be worth sending rows to their groups"
 	case in.wholeMemory(c) > usableMemory(opts):
-		return ""
 	case c.cost > whole:
-		return fmt.Sprintf("%s; sending %s of %s to their groups would cost as much as reading %s, one hash join as reading %s", in.whys(c),
+		why = fmt.Sprintf("sending %s of %s to their groups would cost as much as reading %s, one hash join as reading %s",
 			units.Bytes(c.routed.Bytes), units.Bytes(c.total.Bytes), units.Bytes(int64(c.cost)), units.Bytes(int64(whole)))
 	}
-	return ""
+	if why != "" {
+		why = strings.Join(append(c.whys(), why), "; ")
+	}
+	return why
 }
 
 // isWorth says whether a core does anything by groups: a join of two sides that are both read by groups, or an operator that
 // sees all rows of its keys there.
-func (in *input) isWorth(n *Node) bool {
-	if n == nil || n.Scan != nil || n.Everywhere != nil {
-		return n != nil && n.Whole
-	}
-	if n.Whole || n.Left != nil && n.Left.Everywhere == nil && n.Right.Everywhere == nil {
+func (n *Node) isWorth() bool {
+	switch {
+	case n == nil:
+		return false
+	case n.Whole, n.Left != nil && n.Left.Everywhere == nil && n.Right.Everywhere == nil:
 		return true
 	}
-	for _, u := range append([]*Node{n.Left, n.Right}, n.Union...) {
-		if in.isWorth(u) {
-			return true
-		}
-	}
-	return false
+	return n.Left.isWorth() || n.Right.isWorth() || slices.ContainsFunc(n.Union, (*Node).isWorth)
 }
 
 // wholeCost is what the input costs as one statement over all files.
 func (in *input) wholeCost(c *choice) float64 {
 	weight := 1 + hashWeight
-	if c.hasWhole() {
+	if c.tree.hasWhole() {
 		weight += groupWeight
 	}
 	return weight * float64(c.total.Bytes)
@@ -106,7 +102,7 @@ func (in *input) wholeCost(c *choice) float64 {
 // wholeMemory is about what one statement over all files holds at once, in bytes: of joins all but the largest table.
 func (in *input) wholeMemory(c *choice) int64 {
 	held := c.total.Bytes
-	if !c.hasWhole() {
+	if !c.tree.hasWhole() {
 		var largest int64
 		for _, s := range in.scans() {
 			largest = max(largest, in.decider.out.layouts[s].Counts.Bytes)
@@ -123,18 +119,9 @@ func (in *input) scans() []*plan.Scan {
 	return scansOfBlock(in.block, nil)
 }
 
-func (c *choice) hasWhole() bool { return c.tree.hasWhole() }
-
+// hasWhole says whether an operator sees all rows of its keys.
 func (n *Node) hasWhole() bool {
-	if n == nil || n.Whole {
-		return n != nil
-	}
-	for _, u := range append([]*Node{n.Left, n.Right}, n.Union...) {
-		if u.hasWhole() {
-			return true
-		}
-	}
-	return false
+	return n != nil && (n.Whole || n.Left.hasWhole() || n.Right.hasWhole() || slices.ContainsFunc(n.Union, (*Node).hasWhole))
 }
 
 // usableMemory is the part of the limit that a statement over all files can fill before it spills.

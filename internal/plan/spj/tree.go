@@ -10,7 +10,8 @@ import (
 // treeBuilder turns a relation into a core's tree by keys: it follows the wanted slots down to the scans' columns.
 type treeBuilder struct {
 	*decider
-	keys []Key
+	keys    []Key
+	repeats bool // small tables may be read everywhere
 }
 
 // block builds a block's tree for the wanted slots of its property; nil when a side that lacks one can't be read everywhere.
@@ -68,9 +69,9 @@ func (t treeBuilder) join(j *plan.Join, p layout.Property, want []int) *Node {
 	if !slices.Contains(rw, layout.Absent) {
 		n.Right = t.rel(j.Right, rw)
 	}
-	if r.Everywhere && layout.MayRepeatRight(j.Kind) && n.Left != nil && !n.Right.isInPlace() {
+	if t.repeats && r.Everywhere && layout.MayRepeatRight(j.Kind) && n.Left != nil && !n.Right.isInPlace() {
 		n.Right = t.everywhere(j.Right)
-	} else if l.Everywhere && layout.MayRepeatLeft(j.Kind) && n.Right != nil && !n.Left.isInPlace() {
+	} else if t.repeats && l.Everywhere && layout.MayRepeatLeft(j.Kind) && n.Right != nil && !n.Left.isInPlace() {
 		n.Left = t.everywhere(j.Left)
 	}
 	if n.Left == nil || n.Right == nil {

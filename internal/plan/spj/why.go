@@ -6,20 +6,25 @@ import (
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/internal/plan/layout"
 	"github.com/tarndb/tarn/internal/units"
 	"github.com/tarndb/tarn/transform"
 )
 
-// whys says of each table whose rows would be sent to their groups why, and what would mend it.
-func (in *input) whys(c *choice) string {
+// whys says of each table whose rows would be sent to their groups why, and what would mend it, and which tables would be
+// read everywhere.
+func (c *choice) whys() []string {
 	var texts []string
 	c.tree.Scans(func(k *ScanKeys) {
 		if k.Why != "" && !slices.Contains(texts, k.Why) {
 			texts = append(texts, k.Why)
 		}
 	})
-	return strings.Join(texts, "; ")
+	c.tree.ScansEverywhere(func(s *plan.Scan) {
+		texts = append(texts, s.Table.Ident.String()+" would be read by each pack")
+	})
+	return texts
 }
 
 // noKeys says why an input that could be run by groups of some columns has no keys.
