@@ -3,14 +3,12 @@ package tarn
 import (
 	"context"
 	"runtime/debug"
-	"time"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/bind"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/exec"
 	"github.com/tarndb/tarn/internal/explain"
-	"github.com/tarndb/tarn/internal/meter"
 	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/internal/plan/spj"
 	"github.com/tarndb/tarn/internal/settings"
@@ -180,10 +178,14 @@ func (s *Session) memory() int64 {
 
 // start runs a planned query.
 func (s *Session) start(ctx context.Context, p *planned) (*exec.Stream, error) {
-	return exec.Run(ctx, p.graph, exec.Options{
+	return exec.Run(ctx, p.graph, s.execOptions())
+}
+
+func (s *Session) execOptions() exec.Options {
+	return exec.Options{
 		Workers: s.threads(), MemoryBytes: s.memory(), TempDir: s.engine.temp.Path(),
 		SkipKeyCheck: !s.settings.VerifyLayout(), Progress: s.progress,
-	})
+	}
 }
 
 func (s *Session) query(ctx context.Context, q sql.Query, args []any) (*Rows, error) {
@@ -223,23 +225,4 @@ func (s *Session) explainText(ctx context.Context, e sql.Explain, args []any) (s
 		return report.JSON(), nil
 	}
 	return report.Text(), nil
-}
-
-// measure runs a planned query and throws its rows away.
-func (s *Session) measure(ctx context.Context, p *planned) (*explain.Run, error) {
-	begin := time.Now()
-	stream, err := s.start(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	defer stream.Close()
-	if err := drain(ctx, stream); err != nil {
-		return nil, err
-	}
-	stats := stream.Stats()
-	run := &explain.Run{Rows: stats.Rows, Seconds: time.Since(begin).Seconds(), Packs: len(stats.Packs), PeakBytes: meter.PeakMemory()}
-	for _, pack := range stats.Packs {
-		run.Slowest = max(run.Slowest, pack.Seconds)
-	}
-	return run, nil
 }

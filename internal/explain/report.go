@@ -115,15 +115,6 @@ type Counts struct {
 	Bytes             int64 `json:"bytes"`
 }
 
-// Run is what EXPLAIN ANALYZE measured.
-type Run struct {
-	Rows      int64   `json:"rows"`
-	Seconds   float64 `json:"seconds"`
-	Packs     int     `json:"packs"`
-	Slowest   float64 `json:"slowest_pack_seconds"`
-	PeakBytes int64   `json:"peak_memory_bytes"`
-}
-
 // New makes the report of a plan.
 func New(p *spj.Physical, layouts map[*plan.Scan]*catalog.TableLayout, g *task.Graph) *Report {
 	r := &Report{Cores: []Core{}, Whole: []Op{}, Aggregates: []Op{}, Scans: []Scan{}}

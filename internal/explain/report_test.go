@@ -25,7 +25,17 @@ func TestReports(t *testing.T) {
 			}
 			r := p.MustPlan(t, d.Input, plantest.Options{Task: task.Options{PackBytes: 1 << 21, Workers: 1}}).Report
 			if d.HasArg("ran") {
-				r.Run = &explain.Run{Rows: 1, Seconds: 1.23456, Packs: 2, Slowest: 0.5, PeakBytes: 123456789}
+				r.Run = &explain.Run{
+					Rows: 1, Seconds: 1.23456, Packs: 2, Slowest: 0.5, PeakBytes: 123456789,
+					Steps: []explain.Step{
+						{Name: "exchange", Core: 1, Rows: 10, Seconds: 0.1, Memory: 1 << 20, Unneeded: 1, Written: 2048},
+						{Name: "final step", Rows: 1, Seconds: 0.25, Memory: 2 << 20, Spilled: 3 << 20},
+					},
+					SlowestPacks: []explain.Pack{
+						{Core: 1, Pack: 2, Groups: 3, Bytes: 4096, Rows: 5, Seconds: 0.5},
+						{Core: 1, Pack: 1, Groups: 1, Part: "slice 1 of 2", Bytes: 8192, Rows: 6, Seconds: 0.25},
+					},
+				}
 			}
 			switch d.Cmd {
 			case "text":

@@ -103,14 +103,3 @@ func (s Scan) line() string {
 	}
 	return text
 }
-
-func (r *Run) write(b *strings.Builder) {
-	fmt.Fprintf(b, "ran: %s in %.3f s, %s", units.Count(int(r.Rows), "row"), r.Seconds, units.Count(r.Packs, "pack"))
-	if r.Packs > 0 {
-		fmt.Fprintf(b, " (slowest %.3f s)", r.Slowest)
-	}
-	if r.PeakBytes > 0 {
-		fmt.Fprintf(b, ", peak memory of the process %s", units.Bytes(r.PeakBytes))
-	}
-	b.WriteString("\n")
-}
