@@ -41,7 +41,8 @@ type Property struct {
 	Slots []Slot
 	// Everywhere says that the relation is small enough that each pack may read all of it.
 	Everywhere bool
-	Why        string
+	// Why says what stands against slots; beside slots, against others of the same relation.
+	Why string
 }
 
 func none(format string, args ...any) Property { return Property{Why: fmt.Sprintf(format, args...)} }

@@ -33,8 +33,14 @@ func unmatched(j *plan.Join, l, r Property) string {
 			}
 		}
 	}
-	return fmt.Sprintf("%s connects no columns by which rows of both sides could be in groups: those of the left side are by %s, those of the right by %s",
+	text := fmt.Sprintf("%s connects no columns by which rows of both sides could be in groups: those of the left side are by %s, those of the right by %s",
 		conditionText(j), slotList(l), slotList(r))
+	for _, why := range []string{l.Why, r.Why} {
+		if why != "" {
+			text += "; " + why
+		}
+	}
+	return text
 }
 
 // slotList names the columns of a relation's slots, not all of a wide one's.

@@ -1,6 +1,8 @@
 package layout
 
 import (
+	"cmp"
+
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/plan"
 )
@@ -12,7 +14,7 @@ func ForScan(s *plan.Scan, l *catalog.TableLayout) Property {
 		return none("the change log of %s has rows of one file in several places", s.Table.Ident)
 	}
 	var slots []Slot
-	why := "no column of " + s.Table.Ident.String() + " that the query reads can be a layout key"
+	why := ""
 	for _, id := range s.Columns {
 		column, ok := s.Table.Schema.Field(id)
 		if !ok || catalog.IsReserved(id) {
@@ -29,7 +31,7 @@ func ForScan(s *plan.Scan, l *catalog.TableLayout) Property {
 		})
 	}
 	if len(slots) == 0 {
-		return none("%s", why)
+		return none("%s", cmp.Or(why, "no column of "+s.Table.Ident.String()+" that the query reads can be a layout key"))
 	}
-	return Property{Slots: slots}
+	return Property{Slots: slots, Why: why}
 }

@@ -186,7 +186,7 @@ func (d *decider) weighed(in *input) (*choice, string) {
 	}
 	c := in.choose()
 	if c == nil {
-		return nil, cmp.Or(in.property.Why, in.noKeys())
+		return nil, in.noKeys()
 	}
 	in.explainRouted(c)
 	if why := in.weigh(c); why != "" {
