@@ -15,6 +15,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 // Append adds files to the table's main branch as one snapshot. It has three outcomes: done; failed, when the table is as
@@ -207,7 +208,7 @@ func refuseWrite(h *handle, raw []byte) error {
 
 // build writes the new manifest list and returns the new version.
 func (a *appender) build(ctx context.Context, on *handle, try int) (draft, error) {
-	list := under(metadataFolder(on.meta), fmt.Sprintf("snap-%d-%d-%s.avro", a.snapshotID, try+1, a.commitID))
+	list := fileio.Under(metadataFolder(on.meta), fmt.Sprintf("snap-%d-%d-%s.avro", a.snapshotID, try+1, a.commitID))
 	snapshot, body, err := a.snapshot(ctx, on, list)
 	if err != nil {
 		return draft{}, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -67,7 +68,7 @@ func (a *appender) writeManifests(ctx context.Context) error {
 		return err
 	}
 	for _, n := range all {
-		path := under(metadataFolder(a.base.meta), fmt.Sprintf("%s-m%d.avro", a.commitID, len(a.manifests)))
+		path := fileio.Under(metadataFolder(a.base.meta), fmt.Sprintf("%s-m%d.avro", a.commitID, len(a.manifests)))
 		m, body, err := a.manifest(n, path)
 		if err != nil {
 			return errs.Wrap(errs.Internal, "write manifest", path, err)

@@ -23,6 +23,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -419,7 +420,7 @@ func visitEntries(t *testing.T, c *Catalog, table *catalog.Table, visit func(ice
 		t.Fatal(err)
 	}
 	for _, m := range list {
-		data, err := readFile(t.Context(), c.fio, m.FilePath())
+		data, err := fileio.Read(t.Context(), c.fio, m.FilePath())
 		if err != nil {
 			t.Fatal(err)
 		}

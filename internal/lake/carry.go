@@ -8,6 +8,7 @@ import (
 	"github.com/apache/iceberg-go/table"
 
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 // carried returns the snapshot's manifests as iceberg-go holds them, for its writer to list again in a new snapshot: what
@@ -20,18 +21,18 @@ func (c *Catalog) carried(ctx context.Context, snapshot *table.Snapshot) ([]iceb
 	}
 	for _, m := range known {
 		if len(m.KeyMetadata) > 0 {
-			return nil, encrypted(m.Path)
+			return nil, fileio.Encrypted(m.Path)
 		}
 	}
 	if snapshot.ManifestList == "" {
 		return embeddedAgain(known), nil
 	}
-	data, err := readFile(ctx, c.fio, snapshot.ManifestList)
+	data, err := fileio.Read(ctx, c.fio, snapshot.ManifestList)
 	if err != nil {
 		return nil, err
 	}
 	var list []iceberg.ManifestFile
-	err = guard("read manifest list", snapshot.ManifestList, func() (err error) {
+	err = fileio.Parse("read manifest list", snapshot.ManifestList, func() (err error) {
 		list, err = iceberg.ReadManifestList(bytes.NewReader(data))
 		return err
 	})

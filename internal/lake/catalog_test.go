@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 func TestCatalogTypes(t *testing.T) {
@@ -68,7 +69,7 @@ func TestVersionFiles(t *testing.T) {
 		if c.hint != "" {
 			writeTest(t, filepath.Join(dir, hintName), c.hint)
 		}
-		v, err := newestVersion(t.Context(), localIO{}, dir)
+		v, err := newestVersion(t.Context(), fileio.Disk{}, dir)
 		switch {
 		case c.want != "" && (err != nil || v.path != dir+"/"+c.want):
 			t.Errorf("%s: %+v, %v", c.name, v, err)

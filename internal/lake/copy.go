@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 // copier makes Parquet copies, of the columns wanted, of files that can't be read as they are.
@@ -42,7 +43,7 @@ func (c *copier) path(j *judge, path string) string {
 
 // copied makes a copy by write, unless there is one, and returns its footer. write returns errors without a kind for bytes
 // that make no sense.
-func (c *copier) copied(ctx context.Context, j *judge, s source, write func(in file, to string) (rows int64, err error)) (footer, error) {
+func (c *copier) copied(ctx context.Context, j *judge, s source, write func(in fileio.File, to string) (rows int64, err error)) (footer, error) {
 	select {
 	case c.busy <- struct{}{}:
 		defer func() { <-c.busy }()
@@ -55,7 +56,7 @@ func (c *copier) copied(ctx context.Context, j *judge, s source, write func(in f
 			return footer{}, err
 		}
 	}
-	foot, err := copyFooter(path)
+	foot, err := copyFooter(ctx, path)
 	if err == nil {
 		foot.schema = c.catalog.footers.shared(foot.schema)
 	}
@@ -63,7 +64,7 @@ func (c *copier) copied(ctx context.Context, j *judge, s source, write func(in f
 }
 
 // make writes to a name of its own first: a copy is there whole or not at all.
-func (c *copier) make(ctx context.Context, s source, path string, write func(in file, to string) (rows int64, err error)) (err error) {
+func (c *copier) make(ctx context.Context, s source, path string, write func(in fileio.File, to string) (rows int64, err error)) (err error) {
 	in, err := c.catalog.fio.Open(ctx, s.ref.Path)
 	if err != nil {
 		return err
@@ -71,13 +72,13 @@ func (c *copier) make(ctx context.Context, s source, path string, write func(in 
 	defer func() { err = errors.Join(err, in.Close()) }()
 	temp, err := os.CreateTemp(c.dir, filepath.Base(path)+"-*")
 	if err != nil {
-		return fileError("create", path, err)
+		return errs.OfFile("create", path, err)
 	}
 	if err := temp.Close(); err != nil {
-		return fileError("create", path, err)
+		return errs.OfFile("create", path, err)
 	}
 	var rows int64
-	err = guard("read", s.ref.Path, func() (err error) {
+	err = fileio.Parse("read", s.ref.Path, func() (err error) {
 		rows, err = write(in, temp.Name())
 		return err
 	})
@@ -87,20 +88,16 @@ func (c *copier) make(ctx context.Context, s source, path string, write func(in 
 	if err != nil {
 		return errors.Join(err, os.Remove(temp.Name()))
 	}
-	return fileError("create", path, os.Rename(temp.Name(), path))
+	return errs.OfFile("create", path, os.Rename(temp.Name(), path))
 }
 
-func copyFooter(path string) (foot footer, err error) {
-	f, err := os.Open(path)
+func copyFooter(ctx context.Context, path string) (foot footer, err error) {
+	f, err := fileio.Disk{}.Open(ctx, path)
 	if err != nil {
-		return footer{}, fileError("open", path, err)
+		return footer{}, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat()
-	if err != nil {
-		return footer{}, fileError("open", path, err)
-	}
-	_, foot, err = parseFooter(localFile{f, info.Size()}, path)
+	_, foot, err = parseFooter(f, path)
 	return foot, err
 }
 
@@ -131,7 +128,7 @@ const bareKey = "tarn.bare"
 func newCopyWriter(path string, schema *arrow.Schema, isBare bool) (*copyWriter, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
 	if err != nil {
-		return nil, fileError("write", path, err)
+		return nil, errs.OfFile("write", path, err)
 	}
 	out, err := pqarrow.NewFileWriter(schema, f, copyProperties(), pqarrow.DefaultWriterProps())
 	if err != nil {
@@ -175,5 +172,5 @@ func (w *copyWriter) fault(err error) error {
 	if err == nil || !errors.As(err, &system) {
 		return errs.Wrap(errs.Unsupported, "write copy", "", err)
 	}
-	return fileError("write", w.path, err)
+	return errs.OfFile("write", w.path, err)
 }

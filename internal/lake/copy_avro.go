@@ -10,11 +10,12 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/avro"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 // avro copies a file in Avro.
 func (c *copier) avro(ctx context.Context, j *judge, s source) (footer, error) {
-	return c.copied(ctx, j, s, func(in file, to string) (rows int64, err error) {
+	return c.copied(ctx, j, s, func(in fileio.File, to string) (rows int64, err error) {
 		r, err := avro.Open(in, in.Size())
 		if err != nil {
 			return 0, err

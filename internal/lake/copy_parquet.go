@@ -15,12 +15,13 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/transform"
 )
 
 // parquet copies a Parquet file that a scan would misread.
 func (c *copier) parquet(ctx context.Context, j *judge, s source) (footer, error) {
-	return c.copied(ctx, j, s, func(in file, to string) (int64, error) {
+	return c.copied(ctx, j, s, func(in fileio.File, to string) (int64, error) {
 		r, err := pqfile.NewParquetReader(io.NewSectionReader(in, 0, in.Size()))
 		if err != nil {
 			return 0, err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -55,7 +56,7 @@ func (c *Catalog) CreateTable(ctx context.Context, def NewTable) (*catalog.Table
 	if _, err := c.store.tables(ctx, def.Ident[:len(def.Ident)-1]); err != nil {
 		return nil, err
 	}
-	meta, err := def.metadata(under(c.warehouse, def.Ident...))
+	meta, err := def.metadata(fileio.Under(c.warehouse, def.Ident...))
 	if err != nil {
 		return nil, errs.Wrap(errs.Invalid, "create table", def.Ident.String(), err)
 	}
@@ -160,7 +161,7 @@ func metadataFolder(meta table.Metadata) string {
 	if folder := meta.Properties()["write.metadata.path"]; folder != "" {
 		return folder
 	}
-	return under(meta.Location(), "metadata")
+	return fileio.Under(meta.Location(), "metadata")
 }
 
 func icebergFields(fields []catalog.Field) ([]iceberg.NestedField, error) {

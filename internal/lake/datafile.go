@@ -16,6 +16,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -30,17 +31,17 @@ type NewDataFile struct {
 func (c *Catalog) NewDataFileRef(ctx context.Context, t *catalog.Table, tuple []transform.Value) (catalog.FileRef, error) {
 	folder := t.Properties["write.data.path"]
 	if folder == "" {
-		folder = under(t.Location, "data")
+		folder = fileio.Under(t.Location, "data")
 	}
 	for i, f := range t.Spec().Fields {
 		if i < len(tuple) {
-			folder = under(folder, pathPart(f.Name)+"="+pathPart(f.Transform.Human(f.SourceType, tuple[i])))
+			folder = fileio.Under(folder, pathPart(f.Name)+"="+pathPart(f.Transform.Human(f.SourceType, tuple[i])))
 		}
 	}
 	if err := c.fio.MakeFolder(ctx, folder); err != nil {
 		return catalog.FileRef{}, err
 	}
-	path := under(folder, "00000-0-"+uuid.NewString()+"-00001.parquet")
+	path := fileio.Under(folder, "00000-0-"+uuid.NewString()+"-00001.parquet")
 	local, err := c.fio.Local(path)
 	return catalog.FileRef{Path: path, Local: local}, err
 }

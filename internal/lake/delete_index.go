@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 // deleteIndex finds the delete files that apply to a data file, by the spec's rules of scope and sequence number ("Scan
@@ -159,7 +160,7 @@ func (x *deleteIndex) mark(f *catalog.DataFile) {
 }
 
 // seal returns the delete files that apply to any file, in the order of the manifests, and refuses those that can't be read.
-func (x *deleteIndex) seal(fio fileIO) ([]catalog.DeleteFile, error) {
+func (x *deleteIndex) seal(fio fileio.Files) ([]catalog.DeleteFile, error) {
 	x.markNeeded(&x.global.equalities)
 	for _, s := range x.scopes {
 		x.markNeeded(&s.positions)
@@ -188,7 +189,7 @@ func (x *deleteIndex) markNeeded(r *byRising) {
 }
 
 // located returns the delete file with where it lies, or why it can't be read.
-func (d *liveDelete) located(fio fileIO) (catalog.DeleteFile, error) {
+func (d *liveDelete) located(fio fileio.Files) (catalog.DeleteFile, error) {
 	out := d.DeleteFile
 	err := d.refuse()
 	if err == nil {
@@ -201,7 +202,7 @@ func (d *liveDelete) located(fio fileIO) (catalog.DeleteFile, error) {
 func (d *liveDelete) refuse() error {
 	switch {
 	case d.encrypted:
-		return encrypted(d.Ref.Path)
+		return fileio.Encrypted(d.Ref.Path)
 	case d.Kind == catalog.DeletionVector, d.Format == catalog.Parquet, d.Format == catalog.Avro:
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -75,7 +76,7 @@ func applied(deletes []liveDelete, f catalog.DataFile) (places []int, list []cat
 		return nil, nil, err
 	}
 	x.mark(&f)
-	if list, err = x.seal(localIO{}); err != nil {
+	if list, err = x.seal(fileio.Disk{}); err != nil {
 		return nil, nil, err
 	}
 	for _, n := range x.listFor(&f, sharedDeletes{}) {
@@ -118,7 +119,7 @@ func TestIndexAgainstTheRules(t *testing.T) {
 		for i := range files {
 			x.mark(&files[i])
 		}
-		list, err := x.seal(localIO{})
+		list, err := x.seal(fileio.Disk{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,7 +313,7 @@ func theirDeletes(t *testing.T, c *Catalog, of *catalog.Table) map[string]map[st
 }
 
 // relocatedFS lets iceberg-go read files where they lie.
-type relocatedFS struct{ fio fileIO }
+type relocatedFS struct{ fio fileio.Files }
 
 func (f relocatedFS) Open(name string) (icebergio.File, error) {
 	local, err := f.fio.Local(name)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/tarndb/tarn/catalog"
-	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -147,8 +146,4 @@ func (e *entry) check(m *manifest) error {
 		return fmt.Errorf("the entry of %s has the content %d in a manifest of content %d", e.path, e.Content, m.Content)
 	}
 	return nil
-}
-
-func encrypted(path string) error {
-	return errs.New(errs.Unsupported, "read", path, "it is encrypted, which can't be read yet")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/iceberg-go/table"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -83,7 +84,7 @@ func theirEntries(t *testing.T, c *Catalog, of *catalog.Table, s *table.Snapshot
 	}
 	var lines []string
 	for _, m := range list {
-		data, err := readFile(t.Context(), c.fio, m.FilePath())
+		data, err := fileio.Read(t.Context(), c.fio, m.FilePath())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,4 +188,12 @@ func text[T any](p *T) string {
 		return "none"
 	}
 	return fmt.Sprint(*p)
+}
+
+func TestAvroNames(t *testing.T) {
+	for name, want := range map[string]string{"id_bucket": "id_bucket", "with space": "with_x20space", "a.b": "a_x2Eb", "9a": "_9a", "é": "_xE9"} {
+		if got := avroName(name); got != want {
+			t.Errorf("%q becomes %q, want %q", name, got, want)
+		}
+	}
 }

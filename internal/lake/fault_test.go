@@ -3,7 +3,6 @@ package lake
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -11,13 +10,14 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 var errInjected = errors.New("injected fault")
 
 // faultyIO fails its k-th write, before it has an effect or after.
 type faultyIO struct {
-	fileIO
+	fileio.Files
 	writes int
 	failAt int
 	after  bool
@@ -37,11 +37,11 @@ func (f *faultyIO) write(do func() error) error {
 }
 
 func (f *faultyIO) Create(ctx context.Context, path string, data []byte) error {
-	return f.write(func() error { return f.fileIO.Create(ctx, path, data) })
+	return f.write(func() error { return f.Files.Create(ctx, path, data) })
 }
 
 func (f *faultyIO) Replace(ctx context.Context, path string, data []byte) error {
-	return f.write(func() error { return f.fileIO.Replace(ctx, path, data) })
+	return f.write(func() error { return f.Files.Replace(ctx, path, data) })
 }
 
 // lossyStore loses the catalog's answer to publish, and maybe the request.
@@ -96,7 +96,7 @@ func failedAppend(t *testing.T, kind string, after bool, k int) bool {
 	}
 	files := writeFiles(t, c, table, testRows(rng, 10))
 	before := metadataFiles(t, c, table)
-	faulty := &faultyIO{fileIO: c.fio, failAt: k, after: after}
+	faulty := &faultyIO{Files: c.fio, failAt: k, after: after}
 	c.fio = faulty
 	switch s := c.store.(type) {
 	case *sqliteStore:
@@ -105,7 +105,7 @@ func failedAppend(t *testing.T, kind string, after bool, k int) bool {
 		s.fio = faulty
 	}
 	_, err := c.Append(t.Context(), table, files)
-	c.fio = faulty.fileIO
+	c.fio = faulty.Files
 	now, loadErr := c.LoadTable(t.Context(), table.Ident, catalog.Version{})
 	if loadErr != nil {
 		t.Fatalf("%s %v %d: %v", kind, after, k, loadErr)
@@ -129,7 +129,7 @@ func failedAppend(t *testing.T, kind string, after bool, k int) bool {
 
 func metadataFiles(t *testing.T, c *Catalog, table *catalog.Table) []string {
 	t.Helper()
-	entries, err := c.fio.List(t.Context(), under(table.Location, "metadata"))
+	entries, err := c.fio.List(t.Context(), fileio.Under(table.Location, "metadata"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,14 +235,4 @@ type alwaysBusy struct {
 func (s *alwaysBusy) publish(context.Context, catalog.Ident, string, draft) (string, error) {
 	s.tries++
 	return "", errs.New(errs.Conflict, "commit", "", "busy")
-}
-
-func TestFileErrorsHaveKinds(t *testing.T) {
-	for cause, kind := range map[error]errs.Kind{
-		fs.ErrNotExist: errs.NotFound, fs.ErrPermission: errs.Invalid, fs.ErrExist: errs.Exists, errInjected: errs.Transient,
-	} {
-		if err := fileError("open", "/x", cause); errs.KindOf(err) != kind {
-			t.Errorf("%v becomes %v", cause, err)
-		}
-	}
 }

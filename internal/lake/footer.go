@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 // footer is what a scan needs to know of a data file.
@@ -99,7 +100,7 @@ func (c *Catalog) readFooter(ctx context.Context, path string) (meta *metadata.F
 }
 
 // parseFooter reads the footer of an open file. No bytes make it panic, or allocate much more than they are.
-func parseFooter(f file, path string) (meta *metadata.FileMetaData, foot footer, err error) {
+func parseFooter(f fileio.File, path string) (meta *metadata.FileMetaData, foot footer, err error) {
 	tail, err := readTail(f, path, min(f.Size(), footerGuess))
 	if err != nil {
 		return nil, footer{}, err
@@ -114,7 +115,7 @@ func parseFooter(f file, path string) (meta *metadata.FileMetaData, foot footer,
 		}
 	}
 	end := int64(len(tail)) - 8
-	err = guard("read parquet footer", path, func() (err error) {
+	err = fileio.Parse("read parquet footer", path, func() (err error) {
 		if foot.facts, err = checkFooter(tail[end-length : end]); err != nil {
 			return err
 		}
@@ -128,10 +129,10 @@ func parseFooter(f file, path string) (meta *metadata.FileMetaData, foot footer,
 	return meta, foot, nil
 }
 
-func readTail(f file, path string, n int64) ([]byte, error) {
+func readTail(f fileio.File, path string, n int64) ([]byte, error) {
 	tail := make([]byte, n)
 	if _, err := f.ReadAt(tail, f.Size()-n); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fileError("read", path, err)
+		return nil, errs.OfFile("read", path, err)
 	}
 	return tail, nil
 }
@@ -145,7 +146,7 @@ func footerLength(tail []byte, size int64, path string) (int64, error) {
 	switch string(end[4:]) {
 	case "PAR1":
 	case "PARE":
-		return 0, encrypted(path)
+		return 0, fileio.Encrypted(path)
 	default:
 		return 0, errs.New(errs.Corrupt, "read parquet footer", path, "the file doesn't end as a parquet file does: it may be cut short")
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 // memFile is a file in memory.
@@ -19,7 +20,7 @@ type memFile struct{ *strings.Reader }
 
 func (memFile) Close() error { return nil }
 
-func footerFile(footer []byte) file {
+func footerFile(footer []byte) fileio.File {
 	data := append([]byte("PAR1"), footer...)
 	data = binary.LittleEndian.AppendUint32(data, uint32(len(footer)))
 	return memFile{strings.NewReader(string(data) + "PAR1")}

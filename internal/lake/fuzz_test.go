@@ -11,11 +11,12 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 // swapIO gives other bytes for one file.
 type swapIO struct {
-	fileIO
+	fileio.Files
 	path string
 	data []byte
 }
@@ -24,13 +25,13 @@ type memoryFile struct{ *bytes.Reader }
 
 func (memoryFile) Close() error       { return nil }
 func (f memoryFile) Size() int64      { return f.Reader.Size() }
-func (s *swapIO) is(path string) bool { return plainPath(path) == plainPath(s.path) }
+func (s *swapIO) is(path string) bool { return fileio.Plain(path) == fileio.Plain(s.path) }
 
-func (s *swapIO) Open(ctx context.Context, path string) (file, error) {
+func (s *swapIO) Open(ctx context.Context, path string) (fileio.File, error) {
 	if s.is(path) {
 		return memoryFile{bytes.NewReader(s.data)}, nil
 	}
-	return s.fileIO.Open(ctx, path)
+	return s.Files.Open(ctx, path)
 }
 
 // fuzzed is a golden table one of whose files holds whatever the fuzzer makes up.
@@ -44,7 +45,7 @@ type fuzzed struct {
 func fuzzTable(f testing.TB, namespace, name string) *fuzzed {
 	f.Helper()
 	c := goldenHadoop(f)
-	z := &fuzzed{catalog: c, swap: &swapIO{fileIO: c.fio}, id: catalog.Ident{namespace, name}}
+	z := &fuzzed{catalog: c, swap: &swapIO{Files: c.fio}, id: catalog.Ident{namespace, name}}
 	t, err := c.LoadTable(context.Background(), z.id, catalog.Version{})
 	if err != nil {
 		f.Fatal(err)

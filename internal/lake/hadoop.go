@@ -8,17 +8,18 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 // hadoopStore is a warehouse folder: WAREHOUSE/ns/table/metadata/vN.metadata.json. The newest N is current, and making
 // the file of the next N, which only one writer can, is the commit.
 type hadoopStore struct {
 	warehouse string
-	fio       fileIO
+	fio       fileio.Files
 	create    bool // the warehouse may be missing
 }
 
-func newHadoopStore(ctx context.Context, cfg Config, warehouse string, fio fileIO) (store, error) {
+func newHadoopStore(ctx context.Context, cfg Config, warehouse string, fio fileio.Files) (store, error) {
 	if warehouse == "" {
 		return nil, errs.New(errs.Invalid, "open catalog", cfg.Name, "a hadoop catalog needs its warehouse folder")
 	}
@@ -44,7 +45,7 @@ func (s *hadoopStore) folder(id catalog.Ident) (string, bool) {
 			return "", false
 		}
 	}
-	return under(s.warehouse, id...), true
+	return fileio.Under(s.warehouse, id...), true
 }
 
 // namespaces walks the folders. A folder that holds a table or a namespace, or nothing at all, is a namespace; one that
@@ -63,7 +64,7 @@ func (s *hadoopStore) namespaces(ctx context.Context) ([]catalog.Ident, error) {
 
 // walk adds the namespaces within at to found and says whether at itself is one.
 func (s *hadoopStore) walk(ctx context.Context, at catalog.Ident, found *[]catalog.Ident) (bool, error) {
-	entries, err := s.fio.List(ctx, under(s.warehouse, at...))
+	entries, err := s.fio.List(ctx, fileio.Under(s.warehouse, at...))
 	if err != nil {
 		return false, err
 	}
@@ -127,7 +128,7 @@ func (s *hadoopStore) tables(ctx context.Context, namespace catalog.Ident) ([]ca
 
 // isTable says whether the folder holds metadata of a table, of whatever kind of catalog.
 func (s *hadoopStore) isTable(ctx context.Context, id catalog.Ident) (bool, error) {
-	entries, err := s.fio.List(ctx, under(s.warehouse, append(slices.Clone(id), "metadata")...))
+	entries, err := s.fio.List(ctx, fileio.Under(s.warehouse, append(slices.Clone(id), "metadata")...))
 	if err != nil {
 		if errs.KindOf(err) == errs.NotFound {
 			return false, nil
@@ -142,7 +143,7 @@ func (s *hadoopStore) current(ctx context.Context, id catalog.Ident) (string, er
 	if !ok {
 		return "", tableNotFound(id)
 	}
-	v, err := newestVersion(ctx, s.fio, under(folder, "metadata"))
+	v, err := newestVersion(ctx, s.fio, fileio.Under(folder, "metadata"))
 	if errs.KindOf(err) == errs.NotFound && v.number == 0 {
 		return "", tableNotFound(id)
 	}
@@ -168,7 +169,7 @@ func (s *hadoopStore) publish(ctx context.Context, id catalog.Ident, base string
 	if !ok {
 		return "", errs.New(errs.Invalid, "write table", id.String(), "the name can't be a folder's")
 	}
-	folder = under(folder, "metadata")
+	folder = fileio.Under(folder, "metadata")
 	newest, err := newestVersion(ctx, s.fio, folder)
 	switch {
 	case err != nil && (errs.KindOf(err) != errs.NotFound || newest.number > 0):
@@ -179,7 +180,7 @@ func (s *hadoopStore) publish(ctx context.Context, id catalog.Ident, base string
 		return "", errs.New(errs.Conflict, "commit", id.String(), "the table is at %s by now, not at %s", newest.path, base)
 	}
 	number := newest.number + 1
-	path := under(folder, "v"+strconv.Itoa(number)+next.suffix())
+	path := fileio.Under(folder, "v"+strconv.Itoa(number)+next.suffix())
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
@@ -188,7 +189,7 @@ func (s *hadoopStore) publish(ctx context.Context, id catalog.Ident, base string
 		return "", s.settle(ctx, id, path, err)
 	}
 	// The hint only saves readers a listing: the version is current whether or not this works.
-	_ = s.fio.Replace(ctx, under(folder, hintName), []byte(strconv.Itoa(number)))
+	_ = s.fio.Replace(ctx, fileio.Under(folder, hintName), []byte(strconv.Itoa(number)))
 	return path, nil
 }
 
@@ -197,7 +198,7 @@ func (s *hadoopStore) settle(ctx context.Context, id catalog.Ident, path string,
 	if errs.KindOf(cause) == errs.Exists {
 		return errs.New(errs.Conflict, "commit", id.String(), "another writer made %s first", path)
 	}
-	folder, name := splitPath(path)
+	folder, name := fileio.Split(path)
 	entries, err := s.fio.List(ctx, folder)
 	there := err != nil
 	for _, e := range entries {

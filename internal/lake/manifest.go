@@ -7,6 +7,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/avro"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -26,7 +27,7 @@ import (
 // for an encrypted manifest or an unknown codec. Entries of encrypted files, and of formats that can't be read, are
 // entries like any other: whoever wants the file refuses it.
 type entryReader struct {
-	fio   fileIO
+	fio   fileio.Files
 	specs map[catalog.SpecID]tupleSpec
 
 	mu    sync.Mutex
@@ -60,10 +61,10 @@ func (r *entryReader) visit(ctx context.Context, m *manifest, wants statColumns,
 // entries that nobody wants cheap.
 func (r *entryReader) visitSome(ctx context.Context, m *manifest, wants statColumns, keep func(*entry) bool, visitor func(*entry) error) error {
 	if len(m.KeyMetadata) > 0 {
-		return encrypted(m.Path)
+		return fileio.Encrypted(m.Path)
 	}
 	var own error
-	err := readAvro(ctx, r.fio, "read manifest", m.Path, m.Length, func(f *avro.Reader) error {
+	err := fileio.ReadAvro(ctx, r.fio, "read manifest", m.Path, m.Length, func(f *avro.Reader) error {
 		plan, err := r.plan(m, f)
 		if err != nil {
 			return err

@@ -2,14 +2,13 @@ package lake
 
 import (
 	"context"
-	"errors"
-	"io"
 
 	"github.com/apache/iceberg-go/table"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/avro"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 // unknownCount stands for a count that a manifest list doesn't have: there may be any number.
@@ -87,7 +86,7 @@ func (c *Catalog) manifests(ctx context.Context, snapshot *table.Snapshot) ([]ma
 		return c.embeddedManifests(ctx, snapshot)
 	}
 	var list []manifest
-	err := readAvro(ctx, c.fio, "read manifest list", snapshot.ManifestList, 0, func(r *avro.Reader) (err error) {
+	err := fileio.ReadAvro(ctx, c.fio, "read manifest list", snapshot.ManifestList, 0, func(r *avro.Reader) (err error) {
 		list, err = readList(r)
 		return err
 	})
@@ -106,7 +105,7 @@ func (c *Catalog) embeddedManifests(ctx context.Context, snapshot *table.Snapsho
 		m := newManifest()
 		m.Path, m.Length, m.SnapshotID = path, f.Size(), &snapshot.SnapshotID
 		if err := f.Close(); err != nil {
-			return nil, fileError("close", path, err)
+			return nil, errs.OfFile("close", path, err)
 		}
 		list = append(list, m)
 	}
@@ -205,37 +204,4 @@ func readSummary(d *avro.Decoder, steps []step) fieldSummary {
 		}
 	}
 	return f
-}
-
-// readAvro opens an Avro file, which must have at least so many bytes, and closes it after read. An error of read says
-// that the file is Corrupt, unless it has a kind of its own.
-func readAvro(ctx context.Context, fio fileIO, op, path string, atLeast int64, read func(*avro.Reader) error) (err error) {
-	f, err := fio.Open(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, fileError("close", path, f.Close())) }()
-	if f.Size() < atLeast {
-		return errs.New(errs.Corrupt, op, path, "it is cut short: %d bytes of %d", f.Size(), atLeast)
-	}
-	r, err := avro.Open(kindedReader{f, path}, f.Size())
-	if err != nil {
-		return errs.Wrap(errs.Corrupt, op, path, err)
-	}
-	defer r.Close()
-	return errs.Wrap(errs.Corrupt, op, path, read(r))
-}
-
-// kindedReader gives errors of reading a kind, which tells them from errors of what was read.
-type kindedReader struct {
-	file
-	path string
-}
-
-func (r kindedReader) ReadAt(p []byte, at int64) (int, error) {
-	n, err := r.file.ReadAt(p, at)
-	if errors.Is(err, io.EOF) {
-		return n, err
-	}
-	return n, fileError("read", r.path, err)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -100,7 +101,7 @@ func writeAvro(t *testing.T, schema string, records ...fields) string {
 // visitAll returns what see returns of each entry.
 func visitAll[T any](t *testing.T, m manifest, specs map[catalog.SpecID]catalog.PartitionSpec, see func(*entry) T) ([]T, error) {
 	t.Helper()
-	c := &Catalog{fio: localIO{}}
+	c := &Catalog{fio: fileio.Disk{}}
 	var out []T
 	err := c.entryReader(&catalog.Table{Specs: specs}).visit(t.Context(), &m, statColumns{all: true}, func(e *entry) error {
 		out = append(out, see(e))
@@ -308,7 +309,7 @@ func TestOldManifestLists(t *testing.T) {
 			"added_data_files_count": nil, "existing_data_files_count": fields{"int": 2}, "deleted_data_files_count": nil,
 			"partitions": fields{"array": []fields{{"contains_null": true, "lower_bound": fields{"bytes": []byte{}}, "upper_bound": nil}}},
 		})
-		c := &Catalog{fio: localIO{}}
+		c := &Catalog{fio: fileio.Disk{}}
 		list, err := c.manifests(t.Context(), &table.Snapshot{ManifestList: path})
 		want := newManifest()
 		want.Path, want.Length, want.ExistingFiles = "/m", 5, 2

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 // newestFormat is the newest format version of tables that can be read and written.
@@ -72,7 +73,7 @@ func (h *handle) table(id catalog.Ident, schema *iceberg.Schema) (*catalog.Table
 
 // readMetadata reads a metadata file, plain or gzipped, and checks that it is one of a version that we know.
 func (c *Catalog) readMetadata(ctx context.Context, location string) ([]byte, table.Metadata, error) {
-	raw, err := readFile(ctx, c.fio, location)
+	raw, err := fileio.Read(ctx, c.fio, location)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,7 +84,7 @@ func (c *Catalog) readMetadata(ctx context.Context, location string) ([]byte, ta
 		return nil, nil, err
 	}
 	var meta table.Metadata
-	err = guard("read metadata", location, func() (err error) {
+	err = fileio.Parse("read metadata", location, func() (err error) {
 		meta, err = table.ParseMetadataBytes(raw)
 		return err
 	})
@@ -121,16 +122,6 @@ func checkFormat(raw []byte, location string) error {
 			"the table is of format version %d; versions up to %d are known", *head.Version, newestFormat)
 	}
 	return nil
-}
-
-// guard runs a parser over bytes that may be anything. Its error, or its panic, says that the file is Corrupt.
-func guard(op, path string, parse func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = errs.New(errs.Corrupt, op, path, "the bytes make no sense: %v", r)
-		}
-	}()
-	return errs.Wrap(errs.Corrupt, op, path, parse())
 }
 
 func snapshotOf(s *table.Snapshot) *catalog.Snapshot {

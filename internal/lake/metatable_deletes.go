@@ -11,6 +11,7 @@ import (
 	"github.com/tarndb/tarn/internal/avro"
 	"github.com/tarndb/tarn/internal/deletes"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 // positionRow is one position that a delete file deletes.
@@ -77,7 +78,7 @@ func positionDeleteRows(ctx context.Context, s *metaScan, yield func(any) error)
 		case err != nil:
 			return err
 		case d.encrypted:
-			return encrypted(d.Ref.Path)
+			return fileio.Encrypted(d.Ref.Path)
 		case d.Kind == catalog.DeletionVector:
 			return r.vector(ctx, d.DeleteFile, add)
 		}
@@ -96,7 +97,7 @@ func (r *positionReader) vector(ctx context.Context, d catalog.DeleteFile, add f
 	}
 	blob := make([]byte, d.Length)
 	if _, err := f.ReadAt(blob, d.Offset); err != nil && !errors.Is(err, io.EOF) {
-		return fileError("read", d.Ref.Path, err)
+		return errs.OfFile("read", d.Ref.Path, err)
 	}
 	positions, err := deletes.DecodeVectorOf(blob, d.Rows)
 	if err != nil {
@@ -120,7 +121,7 @@ func (r *positionReader) file(ctx context.Context, d catalog.DeleteFile, add fun
 	}
 	fio, path := r.scan.base.catalog.fio, d.Ref.Path
 	if how.copied {
-		fio, path = localIO{}, r.prepare.copies.path(r.judge, path)
+		fio, path = fileio.Disk{}, r.prepare.copies.path(r.judge, path)
 	}
 	f, err := fio.Open(ctx, path)
 	if err != nil {
@@ -128,7 +129,7 @@ func (r *positionReader) file(ctx context.Context, d catalog.DeleteFile, add fun
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	var own error // which isn't about the file's bytes
-	err = guard("read delete file", d.Ref.Path, func() error {
+	err = fileio.Parse("read delete file", d.Ref.Path, func() error {
 		return readPositions(ctx, f, func(path string, position int64) error {
 			own = add(path, position)
 			return own
@@ -157,7 +158,7 @@ func (r *positionReader) hasRows(ctx context.Context, d catalog.DeleteFile) (has
 		foot, err := r.scan.base.catalog.footer(ctx, d.Ref)
 		return err == nil && leafOf(foot.schema, deletedRowID) >= 0, err
 	}
-	err = readAvro(ctx, r.scan.base.catalog.fio, "read delete file", d.Ref.Path, 0, func(f *avro.Reader) error {
+	err = fileio.ReadAvro(ctx, r.scan.base.catalog.fio, "read delete file", d.Ref.Path, 0, func(f *avro.Reader) error {
 		record, err := f.Schema()
 		has = err == nil && slices.ContainsFunc(record.Fields, func(f avro.Field) bool { return f.ID == deletedRowID })
 		return err

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/apache/iceberg-go/table"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 func snapshotColumns(*metaTable) ([]metaColumn, error) {
@@ -161,7 +162,7 @@ func metadataLogColumns(*metaTable) ([]metaColumn, error) {
 // spelled returns the path of the metadata file as the table's metadata would spell it. A catalog that finds files by listing
 // folders knows where the file lies, which is another path when the table is relocated.
 func (h *handle) spelled() string {
-	path := under(h.meta.Location(), "metadata", filepath.Base(h.location))
+	path := fileio.Under(h.meta.Location(), "metadata", filepath.Base(h.location))
 	if there := h.absolute(path); there != "" && there == h.absolute(h.location) {
 		return path
 	}

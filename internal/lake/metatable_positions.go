@@ -14,10 +14,11 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 // readPositions reads a Parquet file of position deletes.
-func readPositions(ctx context.Context, f file, add func(path string, position int64) error) error {
+func readPositions(ctx context.Context, f fileio.File, add func(path string, position int64) error) error {
 	r, err := pqfile.NewParquetReader(io.NewSectionReader(f, 0, f.Size()))
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func newMetaWriter(path string, columns []metaColumn) (*metaWriter, error) {
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*.parquet")
 	if err != nil {
-		return nil, fileError("create", path, err)
+		return nil, errs.OfFile("create", path, err)
 	}
 	schema := arrow.NewSchema(fields, nil)
 	out, err := pqarrow.NewFileWriter(schema, file, copyProperties(), pqarrow.DefaultWriterProps())
@@ -74,7 +74,7 @@ func (w *metaWriter) fault(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fileError("write", w.path, err)
+	return errs.OfFile("write", w.path, err)
 }
 
 // close finishes the file and says where it lies and how many rows it has.

@@ -7,7 +7,11 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
+
+// Relocation says that files whose paths in metadata start with From lie at To.
+type Relocation = fileio.Relocation
 
 // Config names a catalog and says how to reach it.
 type Config struct {
@@ -26,7 +30,7 @@ type Config struct {
 type Catalog struct {
 	name      string
 	warehouse string // as metadata will spell it; may be empty
-	fio       fileIO
+	fio       fileio.Files
 	store     store
 	footers   footerCache
 }
@@ -38,7 +42,7 @@ var (
 
 // Open opens a catalog. It reads little or nothing: a wrong table is found when it is asked for. The caller closes it.
 func Open(ctx context.Context, cfg Config) (*Catalog, error) {
-	reloc, err := newRelocator(cfg.Relocate)
+	disk, err := fileio.NewDisk(cfg.Relocate)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +50,7 @@ func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Catalog{name: cfg.Name, warehouse: warehouse, fio: localIO{reloc}}
+	c := &Catalog{name: cfg.Name, warehouse: warehouse, fio: disk}
 	switch strings.ToLower(cfg.Type) {
 	case "hadoop":
 		c.store, err = newHadoopStore(ctx, cfg, c.warehouse, c.fio)
@@ -68,9 +72,9 @@ func Open(ctx context.Context, cfg Config) (*Catalog, error) {
 
 // absoluteFolder makes a relative warehouse absolute: its path goes into metadata, which outlives the working folder.
 func absoluteFolder(folder string) (string, error) {
-	plain := plainPath(folder)
-	if plain == "" || schemeOf(plain) != "" || filepath.IsAbs(plain) {
-		return trimSlash(folder), nil
+	plain := fileio.Plain(folder)
+	if plain == "" || fileio.Scheme(plain) != "" || filepath.IsAbs(plain) {
+		return fileio.TrimSlash(folder), nil
 	}
 	abs, err := filepath.Abs(plain)
 	if err != nil {

@@ -6,19 +6,20 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 // OpenPath opens a table by its metadata file or by its folder, without a catalog. The Catalog that it returns serves
 // that one table: it surveys it and knows no others. Its name is empty.
 func OpenPath(ctx context.Context, path string, relocate []Relocation) (*catalog.Table, *Catalog, error) {
-	reloc, err := newRelocator(relocate)
+	disk, err := fileio.NewDisk(relocate)
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &Catalog{fio: localIO{reloc}}
-	location := trimSlash(path)
-	if _, name := splitPath(location); !isMetadataName(name) {
-		v, err := newestVersion(ctx, c.fio, under(location, "metadata"))
+	c := &Catalog{fio: disk}
+	location := fileio.TrimSlash(path)
+	if _, name := fileio.Split(location); !isMetadataName(name) {
+		v, err := newestVersion(ctx, c.fio, fileio.Under(location, "metadata"))
 		if err != nil {
 			return nil, nil, errs.Wrap(errs.Internal, "open table", path, err)
 		}
@@ -28,7 +29,7 @@ func OpenPath(ctx context.Context, path string, relocate []Relocation) (*catalog
 	if err != nil {
 		return nil, nil, err
 	}
-	_, name := splitPath(trimSlash(t.Location))
+	_, name := fileio.Split(fileio.TrimSlash(t.Location))
 	t.Ident = catalog.Ident{name}
 	c.store = &pathStore{id: t.Ident, location: location}
 	return t, c, nil

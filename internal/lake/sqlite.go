@@ -18,6 +18,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 // busyTimeoutMs is how long a statement waits for another process's lock before it fails as Transient. Commits hold the
@@ -48,7 +49,7 @@ CREATE TABLE IF NOT EXISTS iceberg_namespace_properties (
 type sqliteStore struct {
 	name   string // catalog_name
 	path   string // as the configuration spells it
-	fio    fileIO
+	fio    fileio.Files
 	create bool
 
 	mu       sync.Mutex
@@ -57,7 +58,7 @@ type sqliteStore struct {
 	hasTypes bool // iceberg_tables has the column iceberg_type; known once reader is set
 }
 
-func newSQLiteStore(ctx context.Context, cfg Config, fio fileIO) (store, error) {
+func newSQLiteStore(ctx context.Context, cfg Config, fio fileio.Files) (store, error) {
 	file, err := sqlitePath(cfg)
 	if err != nil {
 		return nil, err
@@ -176,7 +177,7 @@ func (s *sqliteStore) make(ctx context.Context) (err error) {
 	if !s.create || s.reader != nil {
 		return nil
 	}
-	folder, _ := splitPath(s.path)
+	folder, _ := fileio.Split(s.path)
 	if err := s.fio.MakeFolder(ctx, folder); err != nil {
 		return err
 	}
@@ -202,7 +203,7 @@ func (s *sqliteStore) touch() error {
 	if err == nil {
 		err = f.Close()
 	}
-	return fileError("create catalog", s.path, err)
+	return errs.OfFile("create catalog", s.path, err)
 }
 
 // open connects with one connection, since SQLite lets one writer in at a time and a second one would only wait.
@@ -352,7 +353,7 @@ func (s *sqliteStore) publish(ctx context.Context, id catalog.Ident, base string
 	if err != nil {
 		return "", err
 	}
-	location := under(next.folder, nextMetadataName(base)+next.suffix())
+	location := fileio.Under(next.folder, nextMetadataName(base)+next.suffix())
 	err = s.fio.Create(ctx, location, next.body)
 	if err == nil {
 		err = ctx.Err()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 // surveyWorkers is how many manifests are decoded at a time. Each holds one manifest's bytes, about 8 MiB at most as
@@ -99,10 +100,10 @@ func (s *scan) files(ctx context.Context, manifests []*manifest, yield func(cata
 // refuseEncryption looks at what the metadata says. Single encrypted files are refused where they are met.
 func refuseEncryption(h *handle) error {
 	if h.meta.Properties()["encryption.key-id"] != "" {
-		return encrypted(h.location)
+		return fileio.Encrypted(h.location)
 	}
 	for range h.meta.EncryptionKeys() {
-		return encrypted(h.location)
+		return fileio.Encrypted(h.location)
 	}
 	return nil
 }
@@ -231,7 +232,7 @@ func (s *scan) visit(ctx context.Context, m *manifest, part *tally, yield func(c
 func (c *Catalog) localData(e *entry) (string, error) {
 	switch {
 	case len(e.KeyMetadata) > 0:
-		return "", encrypted(e.Path)
+		return "", fileio.Encrypted(e.Path)
 	case e.Format == catalog.Puffin:
 		return "", errs.New(errs.Corrupt, "read data file", e.Path, "it is of format %s, which holds no rows", e.Format)
 	}

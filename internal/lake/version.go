@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 )
 
 // hintName is the file that tells a hadoop table's readers which version is current, or nearly so.
@@ -22,7 +23,7 @@ type version struct {
 // or behind, since it is written after the version; a hint ahead of every file means that files are lost, and rows with
 // them, so it is an error. The hint is read first: by the time of the listing a writer may be ahead of it, never it of the
 // writers. NotFound with number 0 means that there is no table.
-func newestVersion(ctx context.Context, fio fileIO, folder string) (version, error) {
+func newestVersion(ctx context.Context, fio fileio.Files, folder string) (version, error) {
 	hint, err := readHint(ctx, fio, folder)
 	if err != nil {
 		return version{}, err
@@ -37,17 +38,17 @@ func newestVersion(ctx context.Context, fio fileIO, folder string) (version, err
 		number, numbered := versionOf(e.Name())
 		switch {
 		case numbered && number > newest.number:
-			newest = version{number: number, path: under(folder, e.Name())}
+			newest = version{number: number, path: fileio.Under(folder, e.Name())}
 		case numbered:
 		case isMetadataFile(e):
-			foreign = under(folder, e.Name())
+			foreign = fileio.Under(folder, e.Name())
 		}
 	}
 	switch {
 	case newest.number == 0:
 		return version{}, noVersion(folder, foreign)
 	case hint > newest.number:
-		return newest, errs.New(errs.NotFound, "find the current version", under(folder, hintName),
+		return newest, errs.New(errs.NotFound, "find the current version", fileio.Under(folder, hintName),
 			"it names version %d, but the newest metadata file is %s", hint, newest.path).
 			WithHint("name the metadata file to read an older version")
 	}
@@ -64,8 +65,8 @@ func noVersion(folder, foreign string) error {
 }
 
 // readHint returns the version that version-hint.text names; 0 when it is missing or no number.
-func readHint(ctx context.Context, fio fileIO, folder string) (int, error) {
-	text, err := readFile(ctx, fio, under(folder, hintName))
+func readHint(ctx context.Context, fio fileio.Files, folder string) (int, error) {
+	text, err := fileio.Read(ctx, fio, fileio.Under(folder, hintName))
 	if errs.KindOf(err) == errs.NotFound {
 		return 0, nil
 	}
@@ -110,18 +111,9 @@ func isMetadataName(name string) bool {
 
 func isMetadataFile(e fs.DirEntry) bool { return isMetadataName(e.Name()) && !e.IsDir() }
 
-// splitPath parts a path into its folder and its name.
-func splitPath(path string) (folder, name string) {
-	i := strings.LastIndexByte(path, '/')
-	if i < 0 {
-		return ".", path
-	}
-	return path[:max(i, 1)], path[i+1:]
-}
-
 // metadataNumber returns N of the metadata file's name, NNNNN-UUID or vN, or 0 when it has none.
 func metadataNumber(path string) int {
-	_, name := splitPath(path)
+	_, name := fileio.Split(path)
 	if number, ok := versionOf(name); ok {
 		return number
 	}

@@ -1,4 +1,4 @@
-package lake
+package fileio
 
 import (
 	"strings"
@@ -59,14 +59,6 @@ func TestWrongRelocations(t *testing.T) {
 	for _, rule := range []Relocation{{From: "", To: "/x"}, {From: "/x", To: ""}, {From: "/x", To: "s3://b/x"}} {
 		if _, err := newRelocator([]Relocation{rule}); err == nil || !strings.Contains(err.Error(), "TO") {
 			t.Errorf("%+v: %v", rule, err)
-		}
-	}
-}
-
-func TestAvroNames(t *testing.T) {
-	for name, want := range map[string]string{"id_bucket": "id_bucket", "with space": "with_x20space", "a.b": "a_x2Eb", "9a": "_9a", "é": "_xE9"} {
-		if got := avroName(name); got != want {
-			t.Errorf("%q becomes %q, want %q", name, got, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package lake
+package fileio
 
 import (
 	"bytes"
@@ -16,13 +16,13 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 )
 
-// fileIO is the one door to the bytes of metadata and data files. Paths are spelled as metadata spells them. Errors have
+// Files is the one door to the bytes of metadata and data files. Paths are spelled as metadata spells them. Errors have
 // a kind and name the path: NotFound, Exists, Invalid (no rights), Unsupported (a scheme), Resource, Transient.
-type fileIO interface {
+type Files interface {
 	// Local returns where the file lies on this machine.
 	Local(path string) (string, error)
 	// Open opens a file for reading at any offset. The caller closes it.
-	Open(ctx context.Context, path string) (file, error)
+	Open(ctx context.Context, path string) (File, error)
 	// Create makes a file that appears whole or not at all, and durable. It fails with Exists when there is one.
 	Create(ctx context.Context, path string, data []byte) error
 	// Replace writes a small file over the one that may be there.
@@ -35,33 +35,42 @@ type fileIO interface {
 	Remove(ctx context.Context, path string) error
 }
 
-// file is an open file.
-type file interface {
+// File is an open file.
+type File interface {
 	io.ReaderAt
 	io.Closer
 	Size() int64
 }
 
-// localIO is the fileIO of this machine's file system.
-type localIO struct{ relocator }
+// Disk is the Files of this machine's file system. The zero value takes every path as it is.
+type Disk struct{ relocator }
 
-func (l localIO) Local(path string) (string, error) { return l.local(path) }
+// NewDisk returns the Files of this machine with rules of where files lie. Of rules for one folder the later wins, and a
+// deeper folder's wins over those around it.
+func NewDisk(rules []Relocation) (Disk, error) {
+	r, err := newRelocator(rules)
+	return Disk{r}, err
+}
+
+// Local implements Files.
+func (d Disk) Local(path string) (string, error) { return d.local(path) }
 
 // with runs do on the local path unless ctx has ended, and gives its error a kind and the path's own spelling.
-func (l localIO) with(ctx context.Context, op, path string, do func(local string) error) error {
+func (d Disk) with(ctx context.Context, op, path string, do func(local string) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	local, err := l.local(path)
+	local, err := d.local(path)
 	if err != nil {
 		return err
 	}
 	return fileError(op, path, do(local))
 }
 
-func (l localIO) Open(ctx context.Context, path string) (file, error) {
-	var opened file
-	err := l.with(ctx, "open", path, func(local string) error {
+// Open implements Files.
+func (d Disk) Open(ctx context.Context, path string) (File, error) {
+	var opened File
+	err := d.with(ctx, "open", path, func(local string) error {
 		info, err := os.Stat(local) // before opening: that of a pipe waits for a writer
 		if err != nil {
 			return err
@@ -82,21 +91,24 @@ func (l localIO) Open(ctx context.Context, path string) (file, error) {
 	return opened, err
 }
 
-func (l localIO) Create(ctx context.Context, path string, data []byte) error {
-	return l.with(ctx, "create", path, func(local string) error {
+// Create implements Files.
+func (d Disk) Create(ctx context.Context, path string, data []byte) error {
+	return d.with(ctx, "create", path, func(local string) error {
 		return writeWhole(local, data, linkNew)
 	})
 }
 
-func (l localIO) Replace(ctx context.Context, path string, data []byte) error {
-	return l.with(ctx, "replace", path, func(local string) error {
+// Replace implements Files.
+func (d Disk) Replace(ctx context.Context, path string, data []byte) error {
+	return d.with(ctx, "replace", path, func(local string) error {
 		return writeWhole(local, data, os.Rename)
 	})
 }
 
-func (l localIO) List(ctx context.Context, folder string) ([]fs.DirEntry, error) {
+// List implements Files.
+func (d Disk) List(ctx context.Context, folder string) ([]fs.DirEntry, error) {
 	var entries []fs.DirEntry
-	err := l.with(ctx, "list", folder, func(local string) (err error) {
+	err := d.with(ctx, "list", folder, func(local string) (err error) {
 		entries, err = os.ReadDir(local)
 		return err
 	})
@@ -106,14 +118,16 @@ func (l localIO) List(ctx context.Context, folder string) ([]fs.DirEntry, error)
 // makeFolder is the operation for which a file that should be a folder is in the way, rather than the sign of a missing one.
 const makeFolder = "make folder"
 
-func (l localIO) MakeFolder(ctx context.Context, folder string) error {
-	return l.with(ctx, makeFolder, folder, func(local string) error {
+// MakeFolder implements Files.
+func (d Disk) MakeFolder(ctx context.Context, folder string) error {
+	return d.with(ctx, makeFolder, folder, func(local string) error {
 		return os.MkdirAll(local, 0o777)
 	})
 }
 
-func (l localIO) Remove(ctx context.Context, path string) error {
-	return l.with(ctx, "remove", path, os.Remove)
+// Remove implements Files.
+func (d Disk) Remove(ctx context.Context, path string) error {
+	return d.with(ctx, "remove", path, os.Remove)
 }
 
 type localFile struct {
@@ -121,6 +135,7 @@ type localFile struct {
 	size int64
 }
 
+// Size is the file's size when it was opened.
 func (f localFile) Size() int64 { return f.size }
 
 // writeWhole writes data to a temporary file beside local and publishes it there, so that no reader sees a part of it.
@@ -188,8 +203,8 @@ func fileError(op, path string, err error) error {
 	return errs.OfFile(op, path, err)
 }
 
-// readFile returns all of a file.
-func readFile(ctx context.Context, fio fileIO, path string) (data []byte, err error) {
+// Read returns all of a file.
+func Read(ctx context.Context, fio Files, path string) (data []byte, err error) {
 	f, err := fio.Open(ctx, path)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package lake
+package fileio
 
 import (
 	"cmp"
@@ -21,11 +21,11 @@ type relocator []Relocation
 func newRelocator(rules []Relocation) (relocator, error) {
 	var r relocator
 	for _, rule := range rules {
-		from, to := trimSlash(plainPath(rule.From)), trimSlash(plainPath(rule.To))
+		from, to := TrimSlash(Plain(rule.From)), TrimSlash(Plain(rule.To))
 		if from == "" || to == "" {
 			return nil, errs.New(errs.Invalid, "relocate", rule.From+"="+rule.To, "both FROM and TO must be given")
 		}
-		if scheme := schemeOf(to); scheme != "" {
+		if scheme := Scheme(to); scheme != "" {
 			return nil, errs.New(errs.Unsupported, "relocate", rule.To, "%s paths can't be read; TO must be a local path", scheme)
 		}
 		r = append(r, Relocation{From: from, To: to})
@@ -39,7 +39,7 @@ func newRelocator(rules []Relocation) (relocator, error) {
 // local returns where the file that metadata calls path lies. Paths are literal: nothing is decoded, so that %20 in a
 // name stays %20, as the spec wants.
 func (r relocator) local(path string) (string, error) {
-	plain := plainPath(path)
+	plain := Plain(path)
 	for _, rule := range r {
 		if rest, ok := cutFolder(plain, rule.From); ok {
 			return strings.TrimSuffix(rule.To, "/") + rest, nil
@@ -48,15 +48,15 @@ func (r relocator) local(path string) (string, error) {
 	if plain == "" {
 		return "", errs.New(errs.Corrupt, "resolve path", "", "the path is empty")
 	}
-	if scheme := schemeOf(plain); scheme != "" {
+	if scheme := Scheme(plain); scheme != "" {
 		return "", errs.New(errs.Unsupported, "resolve path", path, "%s paths can't be read, only local files", scheme).
 			WithHint("copy the files here and name both places: --relocate FROM=TO")
 	}
 	return plain, nil
 }
 
-// plainPath drops the file scheme in its several spellings. Any other path is returned as it is.
-func plainPath(path string) string {
+// Plain drops the file scheme in its several spellings. Any other path is returned as it is.
+func Plain(path string) string {
 	rest, ok := strings.CutPrefix(path, "file:")
 	if !ok {
 		return path
@@ -72,8 +72,8 @@ func plainPath(path string) string {
 	return "/" + strings.TrimLeft(rest, "/")
 }
 
-// schemeOf returns the scheme of a path that plainPath has been through, or "" for a local one.
-func schemeOf(path string) string {
+// Scheme returns the scheme of a path that Plain has been through, or "" for a local one.
+func Scheme(path string) string {
 	scheme, rest, ok := strings.Cut(path, ":")
 	if !ok || len(scheme) < 2 || !strings.HasPrefix(rest, "/") {
 		return ""
@@ -98,15 +98,24 @@ func cutFolder(path, folder string) (string, bool) {
 	return rest, rest == "" || rest[0] == '/'
 }
 
-// trimSlash drops trailing slashes but keeps the root.
-func trimSlash(path string) string {
+// TrimSlash drops trailing slashes but keeps the root.
+func TrimSlash(path string) string {
 	if trimmed := strings.TrimRight(path, "/"); trimmed != "" {
 		return trimmed
 	}
 	return path
 }
 
-// under spells a path within folder, in folder's own spelling.
-func under(folder string, names ...string) string {
+// Under spells a path within folder, in folder's own spelling.
+func Under(folder string, names ...string) string {
 	return strings.TrimRight(folder, "/") + "/" + strings.Join(names, "/")
+}
+
+// Split parts a path into its folder and its name.
+func Split(path string) (folder, name string) {
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return ".", path
+	}
+	return path[:max(i, 1)], path[i+1:]
 }
