@@ -20,9 +20,9 @@ func (t Transform) CanApply(src Type) bool {
 	case Truncate:
 		return t.N > 0 && (src.isNumber() || src.Kind == String || src.Kind == Binary)
 	case Year, Month, Day:
-		return src.Kind == Date || src.isTimestamp()
+		return src.Kind == Date || src.IsTimestamp()
 	case Hour:
-		return src.isTimestamp()
+		return src.IsTimestamp()
 	case Void:
 		return true
 	}

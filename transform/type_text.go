@@ -108,6 +108,7 @@ func (t Type) isFloat() bool { return t.Kind == Float || t.Kind == Double }
 // isNumber says whether truncate works by a multiple of its width.
 func (t Type) isNumber() bool { return t.Kind == Int || t.Kind == Long || t.Kind == Decimal }
 
-func (t Type) isTimestamp() bool {
+// IsTimestamp says whether values of the type are points in time, with a zone or without.
+func (t Type) IsTimestamp() bool {
 	return t.Kind == Timestamp || t.Kind == TimestampTZ || t.Kind == TimestampNS || t.Kind == TimestampTZNS
 }

@@ -20,7 +20,7 @@ func canonical(t Type, v Value) (Value, error) {
 		}
 		ok = t.Kind == Int || t.Kind == Date
 	case int64:
-		ok = t.Kind == Long || t.Kind == Time || t.isTimestamp()
+		ok = t.Kind == Long || t.Kind == Time || t.IsTimestamp()
 	case float32:
 		if t.Kind == Double {
 			return float64(x), nil

@@ -46,7 +46,7 @@ func Hash(t Type, v Value) (int32, error) {
 
 // micros turns a timestamp of nanoseconds into microseconds, rounding down: one and the same instant has one hash.
 func micros(t Type, v int64) int64 {
-	if t.isTimestamp() && t.fractionDigits() == 9 {
+	if t.IsTimestamp() && t.fractionDigits() == 9 {
 		return floorDiv(v, 1000)
 	}
 	return v

@@ -38,7 +38,7 @@ func FormatValue(t Type, v Value) string {
 			return formatDate(n)
 		case t.Kind == Time:
 			return formatClock(n, t)
-		case t.isTimestamp():
+		case t.IsTimestamp():
 			return formatTimestamp(n, t)
 		}
 	}

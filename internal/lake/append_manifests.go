@@ -13,6 +13,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/fileio"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -107,7 +108,7 @@ func (a *appender) manifest(n *newEntries, path string) (iceberg.ManifestFile, [
 func avroSpec(spec iceberg.PartitionSpec) iceberg.PartitionSpec {
 	var fields []iceberg.PartitionField
 	for _, f := range spec.Fields() {
-		f.Name = avroName(f.Name)
+		f.Name = manifest.AvroName(f.Name)
 		fields = append(fields, f)
 	}
 	return iceberg.NewPartitionSpecID(spec.ID(), fields...)

@@ -5,12 +5,13 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/manifest"
 )
 
 // appended returns the data manifests that the snapshots of a run of appends added; other manifests hold none of their
 // files as added ones. An append that deletes rows after all is refused: a run of appends couldn't show that.
-func (c *Catalog) appended(ctx context.Context, h *handle) ([]manifest, error) {
-	var out []manifest
+func (c *Catalog) appended(ctx context.Context, h *handle) ([]manifest.Info, error) {
+	var out []manifest.Info
 	seen := map[string]bool{}
 	for _, snapshot := range h.run {
 		list, err := c.manifests(ctx, snapshot)
@@ -24,7 +25,7 @@ func (c *Catalog) appended(ctx context.Context, h *handle) ([]manifest, error) {
 			}
 			seen[m.Path] = true
 			switch {
-			case m.Content == contentData:
+			case m.Content == manifest.Data:
 				out = append(out, *m)
 			case m.AddedFiles != 0:
 				return nil, errs.New(errs.Invalid, "read appends", m.Path, "snapshot %d calls itself an append and has delete files", snapshot.SnapshotID).
@@ -36,7 +37,7 @@ func (c *Catalog) appended(ctx context.Context, h *handle) ([]manifest, error) {
 }
 
 // manifests returns the manifests of what is read: of the pinned snapshot, or of a run of appends.
-func (s *scan) manifests(ctx context.Context, h *handle, what catalog.Reading) ([]manifest, error) {
+func (s *scan) manifests(ctx context.Context, h *handle, what catalog.Reading) ([]manifest.Info, error) {
 	if what != catalog.ReadAppends {
 		return s.catalog.manifests(ctx, h.snapshot)
 	}
@@ -48,9 +49,9 @@ func (s *scan) manifests(ctx context.Context, h *handle, what catalog.Reading) (
 }
 
 // takes says whether an entry's file is part of what is read: a live file, or, of a run of appends, one that it added.
-func (s *scan) takes(e *entry) bool {
+func (s *scan) takes(e *manifest.Entry) bool {
 	if s.run == nil {
-		return e.isLive()
+		return e.IsLive()
 	}
-	return e.Status == entryAdded && e.SnapshotID != nil && s.run[*e.SnapshotID]
+	return e.Status == manifest.Added && e.SnapshotID != nil && s.run[*e.SnapshotID]
 }

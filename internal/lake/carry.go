@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/fileio"
+	"github.com/tarndb/tarn/internal/manifest"
 )
 
 // carried returns the snapshot's manifests as iceberg-go holds them, for its writer to list again in a new snapshot: what
@@ -43,12 +44,12 @@ func (c *Catalog) carried(ctx context.Context, snapshot *table.Snapshot) ([]iceb
 }
 
 // embeddedAgain lists manifests that had no list.
-func embeddedAgain(known []manifest) []iceberg.ManifestFile {
+func embeddedAgain(known []manifest.Info) []iceberg.ManifestFile {
 	var list []iceberg.ManifestFile
 	for _, m := range known {
 		list = append(list, iceberg.NewManifestFile(1, m.Path, m.Length, 0, *m.SnapshotID).
-			AddedFiles(unknownCount).ExistingFiles(unknownCount).DeletedFiles(unknownCount).
-			AddedRows(unknownCount).ExistingRows(unknownCount).DeletedRows(unknownCount).Build())
+			AddedFiles(manifest.UnknownCount).ExistingFiles(manifest.UnknownCount).DeletedFiles(manifest.UnknownCount).
+			AddedRows(manifest.UnknownCount).ExistingRows(manifest.UnknownCount).DeletedRows(manifest.UnknownCount).Build())
 	}
 	return list
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/iceberg-go/table"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -15,7 +16,7 @@ import (
 type changeStep struct {
 	log               *changeLog
 	snapshot          *table.Snapshot
-	list              []manifest
+	list              []manifest.Info
 	before, after     *deleteIndex
 	isCut             bool // the parent has expired
 	inserted, deleted map[catalog.FieldID]transform.Value
@@ -26,12 +27,12 @@ type changeStep struct {
 func (s *changeStep) id() string { return strconv.FormatInt(s.snapshot.SnapshotID, 10) }
 
 // isOwn says whether the snapshot may have written the manifest.
-func (s *changeStep) isOwn(m *manifest) bool {
+func (s *changeStep) isOwn(m *manifest.Info) bool {
 	return m.SnapshotID == nil || *m.SnapshotID == s.snapshot.SnapshotID
 }
 
-func (s *changeStep) addsDeletes(m manifest) bool {
-	return m.Content != contentData && s.isOwn(&m) && m.AddedFiles != 0
+func (s *changeStep) addsDeletes(m manifest.Info) bool {
+	return m.Content != manifest.Data && s.isOwn(&m) && m.AddedFiles != 0
 }
 
 // files visits the manifests that the snapshot wrote, and the others too when delete files came or went.
@@ -40,11 +41,11 @@ func (s *changeStep) files(ctx context.Context) error {
 	known := [2]sharedDeletes{{}, {}}
 	for i := range s.list {
 		m := &s.list[i]
-		if m.Content != contentData || !differ && !s.isOwn(m) {
+		if m.Content != manifest.Data || !differ && !s.isOwn(m) {
 			continue
 		}
 		if s.log.scan.specs[m.Spec] == nil {
-			return unknownSpec(m)
+			return manifest.UnknownSpec(m)
 		}
 		s.sum.Manifests++
 		if err := s.manifest(ctx, m, differ, known); err != nil {
@@ -60,18 +61,18 @@ func sortedNumbers(x *deleteIndex) []int {
 	return out
 }
 
-func (s *changeStep) manifest(ctx context.Context, m *manifest, differ bool, known [2]sharedDeletes) error {
-	return s.log.scan.entries.visit(ctx, m, s.log.scan.specs[m.Spec].wants, func(e *entry) error {
+func (s *changeStep) manifest(ctx context.Context, m *manifest.Info, differ bool, known [2]sharedDeletes) error {
+	return s.log.scan.entries.Visit(ctx, m, s.log.scan.specs[m.Spec].wants, func(e *manifest.Entry) error {
 		return s.entry(e, differ, known)
 	})
 }
 
 // entry gives what happened to the rows of a data file. Files that the snapshot neither added nor removed matter only when
 // delete files differ.
-func (s *changeStep) entry(e *entry, differ bool, known [2]sharedDeletes) error {
+func (s *changeStep) entry(e *manifest.Entry, differ bool, known [2]sharedDeletes) error {
 	isOwn := e.SnapshotID != nil && *e.SnapshotID == s.snapshot.SnapshotID
-	isAdded, isRemoved := isOwn && e.Status == entryAdded, isOwn && e.Status == entryDeleted
-	if !isAdded && !isRemoved && (!differ || !e.isLive()) {
+	isAdded, isRemoved := isOwn && e.Status == manifest.Added, isOwn && e.Status == manifest.Deleted
+	if !isAdded && !isRemoved && (!differ || !e.IsLive()) {
 		return nil
 	}
 	if isRemoved && s.isCut {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -133,7 +134,7 @@ func (l *changeLog) step(ctx context.Context, snapshot *table.Snapshot) (*change
 	if s.after, err = l.index(ctx, s.list); err != nil {
 		return nil, err
 	}
-	var parents []manifest
+	var parents []manifest.Info
 	if snapshot.ParentSnapshotID != nil {
 		parent := l.find(*snapshot.ParentSnapshotID)
 		s.isCut = parent == nil
@@ -150,7 +151,7 @@ func (l *changeLog) step(ctx context.Context, snapshot *table.Snapshot) (*change
 	return s, nil
 }
 
-func (l *changeLog) index(ctx context.Context, list []manifest) (*deleteIndex, error) {
+func (l *changeLog) index(ctx context.Context, list []manifest.Info) (*deleteIndex, error) {
 	x, err := l.scan.readDeletes(ctx, list)
 	if err == nil {
 		l.number(x)

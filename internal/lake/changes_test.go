@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -94,22 +95,22 @@ func TestChangesOfOneFile(t *testing.T) {
 	c := goldenHadoop(t)
 	own, other := int64(9), int64(8)
 	for _, tc := range []struct {
-		status        entryStatus
+		status        manifest.Status
 		by            *int64
 		before, after []liveDelete // of sequence numbers that tell them apart
 		want          string
 	}{
-		{status: entryAdded, by: &own, want: "INSERT but [] of all"},
-		{status: entryAdded, by: &own, after: deletesAt(7), want: "INSERT but [1] of all"},
-		{status: entryDeleted, by: &own, want: "DELETE but [] of all"},
-		{status: entryDeleted, by: &own, before: deletesAt(7, 8), want: "DELETE but [1 2] of all"},
-		{status: entryDeleted, by: &other},
-		{status: entryAdded, by: &other, before: deletesAt(7), after: deletesAt(7, 8), want: "DELETE but [1] of [2]"},
-		{status: entryExisting, by: &other, after: deletesAt(7, 8), want: "DELETE but [] of [1 2]"},
-		{status: entryExisting, by: &other, before: deletesAt(7), want: "INSERT but [] of [1]"},
-		{status: entryExisting, by: &other, before: deletesAt(7), after: deletesAt(8), want: "DELETE but [1] of [2]; INSERT but [2] of [1]"},
-		{status: entryExisting, by: &other, before: deletesAt(7, 8), after: deletesAt(7, 8)},
-		{status: entryExisting, by: &other, before: deletesAt(7), after: deletesAt(7, 4)}, // an older one doesn't apply
+		{status: manifest.Added, by: &own, want: "INSERT but [] of all"},
+		{status: manifest.Added, by: &own, after: deletesAt(7), want: "INSERT but [1] of all"},
+		{status: manifest.Deleted, by: &own, want: "DELETE but [] of all"},
+		{status: manifest.Deleted, by: &own, before: deletesAt(7, 8), want: "DELETE but [1 2] of all"},
+		{status: manifest.Deleted, by: &other},
+		{status: manifest.Added, by: &other, before: deletesAt(7), after: deletesAt(7, 8), want: "DELETE but [1] of [2]"},
+		{status: manifest.Existing, by: &other, after: deletesAt(7, 8), want: "DELETE but [] of [1 2]"},
+		{status: manifest.Existing, by: &other, before: deletesAt(7), want: "INSERT but [] of [1]"},
+		{status: manifest.Existing, by: &other, before: deletesAt(7), after: deletesAt(8), want: "DELETE but [1] of [2]; INSERT but [2] of [1]"},
+		{status: manifest.Existing, by: &other, before: deletesAt(7, 8), after: deletesAt(7, 8)},
+		{status: manifest.Existing, by: &other, before: deletesAt(7), after: deletesAt(7, 4)}, // an older one doesn't apply
 	} {
 		l := &changeLog{scan: newScan(c, loadChanges(t, c, "snap.wap"), catalog.Filter{}), ids: map[deleteKey]int{{}: 0}, deletes: make([]liveDelete, 1)}
 		var got []string
@@ -125,8 +126,7 @@ func TestChangesOfOneFile(t *testing.T) {
 				return nil
 			},
 		}
-		e := newEntry()
-		e.Status, e.SnapshotID, e.Path, e.Format, e.Sequence = tc.status, tc.by, "file:/a.parquet", catalog.Parquet, 5
+		e := &manifest.Entry{Status: tc.status, SnapshotID: tc.by, Path: "file:/a.parquet", Format: catalog.Parquet, Sequence: 5}
 		if err := s.entry(e, true, [2]sharedDeletes{{}, {}}); err != nil {
 			t.Fatal(err)
 		}

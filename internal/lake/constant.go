@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -65,7 +66,7 @@ func constantOf(to, from transform.Type, v transform.Value) (transform.Value, er
 	if v == nil {
 		return nil, nil
 	}
-	if days, ok := v.(int32); ok && from.Kind == transform.Date && isTimestamp(to) {
+	if days, ok := v.(int32); ok && from.Kind == transform.Date && to.IsTimestamp() {
 		return timestampOf(to, int64(days))
 	}
 	if n, ok := v.(int64); ok && to.Kind == transform.Int && n == int64(int32(n)) {
@@ -74,7 +75,7 @@ func constantOf(to, from transform.Type, v transform.Value) (transform.Value, er
 	if x, ok := v.(float64); ok && to.Kind == transform.Float && float64(float32(x)) == x {
 		return float32(x), nil
 	}
-	value, ok := fitValue(to, v)
+	value, ok := manifest.FitValue(to, v)
 	if !ok {
 		return nil, fmt.Errorf("%v, a %s, is no %s", v, from, to)
 	}

@@ -123,7 +123,7 @@ func avroDecimal(s *avro.Schema, bytes func(*avro.Decoder) []byte) (arrow.DataTy
 	typ := &arrow.Decimal128Type{Precision: int32(s.Precision), Scale: int32(s.Scale)}
 	limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(s.Precision)), nil)
 	return typ, func(d *avro.Decoder, b array.Builder) {
-		v := signedInt(bytes(d))
+		v := avro.SignedInt(bytes(d))
 		if v.CmpAbs(limit) >= 0 {
 			d.Fail("a decimal has more than %d digits", s.Precision)
 			v.SetInt64(0)

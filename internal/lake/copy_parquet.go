@@ -162,7 +162,7 @@ func fieldID(id catalog.FieldID) arrow.Metadata {
 }
 
 func relabelLeaf(t arrow.DataType, stored storedType, want transform.Type) arrow.DataType {
-	if ts, ok := t.(*arrow.TimestampType); ok && stored.fit(want) == fits && isTimestamp(want) {
+	if ts, ok := t.(*arrow.TimestampType); ok && stored.fit(want) == fits && want.IsTimestamp() {
 		zone := ""
 		if want.Kind == transform.TimestampTZ || want.Kind == transform.TimestampTZNS {
 			zone = "UTC"

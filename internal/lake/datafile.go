@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/big"
 	"net/url"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
@@ -17,6 +16,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/fileio"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -82,7 +82,7 @@ func (c *Catalog) DataFileFromParquet(ctx context.Context, t *catalog.Table, ref
 		Partition: tuple,
 		Rows:      entry.Count(),
 	}}
-	if contradictions(claimsOf(spec, tupleTypes(spec), t.Schema), tuple, columnStatsOf(entry)) != 0 {
+	if contradictions(claimsOf(spec, manifest.TupleTypes(spec), t.Schema), tuple, columnStatsOf(entry)) != 0 {
 		return out, errs.New(errs.Internal, "write data file", ref.Path, "its rows aren't all of its partition %v", tuple)
 	}
 	return out, nil
@@ -149,14 +149,14 @@ func partitionMap(spec catalog.PartitionSpec, tuple []transform.Value) (map[int]
 		return nil, fmt.Errorf("%d partition values for a spec of %d fields", len(tuple), len(spec.Fields))
 	}
 	values := map[int]any{}
-	for i, typ := range tupleTypes(spec) {
+	for i, typ := range manifest.TupleTypes(spec) {
 		f := spec.Fields[i]
 		if typ.Kind == transform.None {
 			return nil, errs.New(errs.Unsupported, "partition by", f.Name, "the transform %s isn't known, so that no rows can be written", f.Transform)
 		}
 		v, ok := tuple[i], tuple[i] == nil
 		if !ok {
-			v, ok = fitValue(typ, v)
+			v, ok = manifest.FitValue(typ, v)
 		}
 		if !ok {
 			return nil, fmt.Errorf("the partition value of %q is %v, not a %s", f.Name, tuple[i], typ)
@@ -186,22 +186,4 @@ func icebergValue(t transform.Type, v transform.Value) any {
 		return uuid.UUID(v)
 	}
 	return v
-}
-
-// avroName makes a partition field's name one that Avro allows, as Iceberg's own engines do: "a b" is a_x20b.
-func avroName(name string) string {
-	var b strings.Builder
-	for i, r := range name {
-		isLetter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		isDigit := r >= '0' && r <= '9'
-		switch {
-		case isLetter, isDigit && i > 0:
-			b.WriteRune(r)
-		case isDigit:
-			b.WriteString("_" + string(r))
-		default:
-			fmt.Fprintf(&b, "_x%X", r)
-		}
-	}
-	return b.String()
 }

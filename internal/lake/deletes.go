@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -21,15 +22,15 @@ type liveDelete struct {
 
 // readDeletes reads the delete manifests and indexes what may apply to a data file that the filter leaves. Manifests
 // aren't pruned by their partition summaries: a file-scoped delete applies by its path alone, whatever its partition.
-func (s *scan) readDeletes(ctx context.Context, list []manifest) (*deleteIndex, error) {
-	var manifests []*manifest
+func (s *scan) readDeletes(ctx context.Context, list []manifest.Info) (*deleteIndex, error) {
+	var manifests []*manifest.Info
 	for i := range list {
 		m := &list[i]
-		if live, known := m.live(); m.Content == contentData || known && live == 0 {
+		if live, known := m.Live(); m.Content == manifest.Data || known && live == 0 {
 			continue
 		}
 		if s.specs[m.Spec] == nil {
-			return nil, unknownSpec(m)
+			return nil, manifest.UnknownSpec(m)
 		}
 		manifests = append(manifests, m)
 	}
@@ -54,10 +55,10 @@ func (s *scan) readDeletes(ctx context.Context, list []manifest) (*deleteIndex, 
 }
 
 // deletesIn returns a manifest's delete files but those of partitions that the filter rules out, and how many are live.
-func (s *scan) deletesIn(ctx context.Context, m *manifest) (found []liveDelete, live int, err error) {
+func (s *scan) deletesIn(ctx context.Context, m *manifest.Info) (found []liveDelete, live int, err error) {
 	ss := s.specs[m.Spec]
-	err = s.entries.visit(ctx, m, statColumns{ids: []int{int(catalog.DeletePathID)}}, func(e *entry) error {
-		if !e.isLive() {
+	err = s.entries.Visit(ctx, m, manifest.StatColumns{IDs: []int{int(catalog.DeletePathID)}}, func(e *manifest.Entry) error {
+		if !e.IsLive() {
 			return nil
 		}
 		live++
@@ -80,7 +81,7 @@ func isUnpartitioned(spec catalog.PartitionSpec) bool {
 }
 
 // deleteOf makes a delete file of an entry, and refuses one that doesn't say what it deletes.
-func deleteOf(e *entry) (liveDelete, error) {
+func deleteOf(e *manifest.Entry) (liveDelete, error) {
 	d := liveDelete{encrypted: len(e.KeyMetadata) > 0, DeleteFile: catalog.DeleteFile{
 		Ref:       catalog.FileRef{Path: e.Path, Bytes: e.Bytes},
 		Format:    e.Format,
@@ -92,7 +93,7 @@ func deleteOf(e *entry) (liveDelete, error) {
 	}}
 	var fault string
 	switch {
-	case e.Content == contentEqualityDeletes:
+	case e.Content == manifest.EqualityDeletes:
 		d.Kind = catalog.EqualityDeletes
 		fault = d.compares(e)
 	case e.Format == catalog.Puffin:
@@ -108,7 +109,7 @@ func deleteOf(e *entry) (liveDelete, error) {
 }
 
 // compares fills in the columns of equality deletes, or returns what is wrong.
-func (d *liveDelete) compares(e *entry) string {
+func (d *liveDelete) compares(e *manifest.Entry) string {
 	for _, id := range e.EqualityIDs {
 		d.Equality = append(d.Equality, catalog.FieldID(id))
 	}
@@ -124,7 +125,7 @@ func (d *liveDelete) compares(e *entry) string {
 }
 
 // points fills in where a deletion vector lies and which file it is of, or returns what is wrong.
-func (d *liveDelete) points(e *entry) string {
+func (d *liveDelete) points(e *manifest.Entry) string {
 	switch {
 	case e.Referenced == "":
 		return "the entry of the deletion vector has no referenced_data_file"
@@ -139,7 +140,7 @@ func (d *liveDelete) points(e *entry) string {
 
 // targetOf returns the only data file that position deletes are of, or "": what the entry names, or what both bounds of
 // the path are. Bounds that were cut aren't equal, since the upper one is raised.
-func targetOf(e *entry) string {
+func targetOf(e *manifest.Entry) string {
 	if e.Referenced != "" {
 		return e.Referenced
 	}

@@ -9,8 +9,8 @@
 // Avro and of Parquet files that DuckDB would misread, of which it makes Parquet copies for the time of a query, and of
 // position deletes for the metadata table of that name.
 //
-// Of iceberg-go it uses the metadata format and the writers of manifests. Manifests are read here, by package avro's
-// decoder, since planning reads little of each of many entries; scan planning, conflict checks and the commit protocol
+// Of iceberg-go it uses the metadata format and the writers of manifests. Manifests are read by package
+// manifest, since planning reads little of each of many entries; scan planning, conflict checks and the commit protocol
 // are here, because they decide what rows a query returns.
 //
 // Metadata tables are tables of one file: Survey chooses the manifests to be read for one, and Prepare writes the columns

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/fileio"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -58,10 +59,10 @@ func ownEntries(ctx context.Context, c *Catalog, t *catalog.Table, s *table.Snap
 		return nil, err
 	}
 	var lines []string
-	reader := c.entryReader(t)
+	reader := manifest.NewReader(c.fio, t.Specs)
 	for i := range list {
 		m := &list[i]
-		err := reader.visit(ctx, m, statColumns{all: true}, func(e *entry) error {
+		err := reader.Visit(ctx, m, manifest.StatColumns{All: true}, func(e *manifest.Entry) error {
 			lines = append(lines, entryLine{
 				e.Status, e.SnapshotID, e.Sequence, e.FileSequence, e.FirstRowID, e.Content, e.Path, string(e.Format), int(e.Spec), e.Partition, e.Rows, e.Bytes,
 				e.ColumnSizes, e.ValueCounts, e.NullCounts, e.NaNCounts, e.Lower, e.Upper,
@@ -110,14 +111,14 @@ func theirLine(e iceberg.ManifestEntry, spec catalog.PartitionSpec, id catalog.S
 		tuple = append(tuple, theirValue(v))
 	}
 	line := entryLine{
-		status: entryStatus(e.Status()), sequence: e.SequenceNum(), firstRow: f.FirstRowID(), content: content(f.ContentType()), path: f.FilePath(),
+		status: manifest.Status(e.Status()), sequence: e.SequenceNum(), firstRow: f.FirstRowID(), content: manifest.Content(f.ContentType()), path: f.FilePath(),
 		format: strings.ToLower(string(f.FileFormat())), spec: int(id), tuple: tuple, rows: f.Count(), bytes: f.FileSizeBytes(),
 		sizes: f.ColumnSizes(), values: f.ValueCounts(), nulls: f.NullValueCounts(), nans: f.NaNValueCounts(), lower: f.LowerBoundValues(), upper: f.UpperBoundValues(),
 		splits: f.SplitOffsets(), equality: f.EqualityFieldIDs(), order: f.SortOrderID(), offset: f.ContentOffset(), length: f.ContentSizeInBytes(),
 	}
 	snapshot := e.SnapshotID()
 	line.snapshot = &snapshot
-	line.fileSequence = noSequence
+	line.fileSequence = manifest.NoSequence
 	if n := e.FileSequenceNum(); n != nil {
 		line.fileSequence = *n
 	}
@@ -147,11 +148,11 @@ func theirValue(v any) transform.Value {
 
 // entryLine is all that an entry says.
 type entryLine struct {
-	status                     entryStatus
+	status                     manifest.Status
 	snapshot                   *int64
 	sequence, fileSequence     int64
 	firstRow                   *int64
-	content                    content
+	content                    manifest.Content
 	path, format               string
 	spec                       int
 	tuple                      []transform.Value
@@ -188,12 +189,4 @@ func text[T any](p *T) string {
 		return "none"
 	}
 	return fmt.Sprint(*p)
-}
-
-func TestAvroNames(t *testing.T) {
-	for name, want := range map[string]string{"id_bucket": "id_bucket", "with space": "with_x20space", "a.b": "a_x2Eb", "9a": "_9a", "é": "_xE9"} {
-		if got := avroName(name); got != want {
-			t.Errorf("%q becomes %q, want %q", name, got, want)
-		}
-	}
 }

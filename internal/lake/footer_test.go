@@ -1,14 +1,13 @@
 package lake
 
 import (
+	"context"
 	"encoding/json"
 	"math/big"
 	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
-
-	"context"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"

@@ -190,7 +190,7 @@ func (s storedType) typeFor(want transform.Type) transform.Type {
 
 // timestampFor returns the type wanted if it is one of timestamps, or else a timestamp of the kind.
 func timestampFor(want transform.Type, kind transform.Kind) transform.Type {
-	if isTimestamp(want) {
+	if want.IsTimestamp() {
 		return want
 	}
 	return transform.Type{Kind: kind}

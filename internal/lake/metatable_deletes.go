@@ -12,6 +12,7 @@ import (
 	"github.com/tarndb/tarn/internal/deletes"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/fileio"
+	"github.com/tarndb/tarn/internal/manifest"
 )
 
 // positionRow is one position that a delete file deletes.
@@ -66,14 +67,14 @@ func positionDeleteRows(ctx context.Context, s *metaScan, yield func(any) error)
 	r.prepare = &preparation{catalog: s.base.catalog, copies: newCopier(s.base.catalog, s.dir)}
 	return metaFileRows(ctx, s, func(row any) error {
 		out := &positionRow{entryRow: row.(*entryRow)}
-		if out.Content != contentPositionDeletes {
+		if out.Content != manifest.PositionDeletes {
 			return nil
 		}
 		add := func(path string, position int64) error {
 			out.path, out.position = path, position
 			return yield(out)
 		}
-		d, err := deleteOf(out.entry)
+		d, err := deleteOf(out.Entry)
 		switch {
 		case err != nil:
 			return err

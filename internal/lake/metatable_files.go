@@ -6,12 +6,13 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
 // entryRow is an entry of a manifest and its partition in the struct of all specs.
 type entryRow struct {
-	*entry
+	*manifest.Entry
 	partition []any
 }
 
@@ -34,18 +35,18 @@ func (m *metaTable) dataFileColumns() []metaColumn {
 	columns = append(columns,
 		newColumn(103, "record_count", longType, func(r *entryRow) any { return r.Rows }),
 		newColumn(104, "file_size_in_bytes", longType, func(r *entryRow) any { return r.Bytes }),
-		statistic(108, "column_sizes", counts(117, 118), func(e *entry) map[int]int64 { return e.ColumnSizes }),
-		statistic(109, "value_counts", counts(119, 120), func(e *entry) map[int]int64 { return e.ValueCounts }),
-		statistic(110, "null_value_counts", counts(121, 122), func(e *entry) map[int]int64 { return e.NullCounts }),
-		statistic(137, "nan_value_counts", counts(138, 139), func(e *entry) map[int]int64 { return e.NaNCounts }),
-		statistic(125, "lower_bounds", bounds(126, 127), func(e *entry) map[int][]byte { return e.Lower }),
-		statistic(128, "upper_bounds", bounds(129, 130), func(e *entry) map[int][]byte { return e.Upper }),
+		statistic(108, "column_sizes", counts(117, 118), func(e *manifest.Entry) map[int]int64 { return e.ColumnSizes }),
+		statistic(109, "value_counts", counts(119, 120), func(e *manifest.Entry) map[int]int64 { return e.ValueCounts }),
+		statistic(110, "null_value_counts", counts(121, 122), func(e *manifest.Entry) map[int]int64 { return e.NullCounts }),
+		statistic(137, "nan_value_counts", counts(138, 139), func(e *manifest.Entry) map[int]int64 { return e.NaNCounts }),
+		statistic(125, "lower_bounds", bounds(126, 127), func(e *manifest.Entry) map[int][]byte { return e.Lower }),
+		statistic(128, "upper_bounds", bounds(129, 130), func(e *manifest.Entry) map[int][]byte { return e.Upper }),
 		newColumn(131, "key_metadata", bytesType, func(r *entryRow) any { return bytesOrNull(r.KeyMetadata) }),
 		newColumn(132, "split_offsets", listOf(133, longType), func(r *entryRow) any {
-			return listValue(r.entry, 132, r.SplitOffsets, func(n int64) any { return n })
+			return listValue(r.Entry, 132, r.SplitOffsets, func(n int64) any { return n })
 		}),
 		newColumn(135, "equality_ids", listOf(136, intType), func(r *entryRow) any {
-			return listValue(r.entry, 135, r.EqualityIDs, func(id int) any { return int32(id) })
+			return listValue(r.Entry, 135, r.EqualityIDs, func(id int) any { return int32(id) })
 		}),
 		newColumn(140, "sort_order_id", intType, func(r *entryRow) any { return intOrNull(r.SortOrderID) }),
 		newColumn(142, "first_row_id", longType, func(r *entryRow) any { return orNull(r.FirstRowID) }),
@@ -65,19 +66,19 @@ func (m *metaTable) withPartition(columns []metaColumn, id catalog.FieldID, valu
 }
 
 // statistic makes a column of a statistic of a file's columns, a map by their field IDs.
-func statistic[V any](id int, name string, t catalog.Type, of func(*entry) map[int]V) metaColumn {
+func statistic[V any](id int, name string, t catalog.Type, of func(*manifest.Entry) map[int]V) metaColumn {
 	c := newColumn(catalog.FieldID(id), name, t, func(r *entryRow) any {
-		if !r.gives(id) {
+		if !r.Gives(id) {
 			return nil
 		}
-		return mapValue(of(r.entry), func(id int) any { return int32(id) })
+		return mapValue(of(r.Entry), func(id int) any { return int32(id) })
 	})
 	c.stats = true
 	return c
 }
 
-func listValue[T any](e *entry, id int, list []T, value func(T) any) any {
-	if !e.gives(id) {
+func listValue[T any](e *manifest.Entry, id int, list []T, value func(T) any) any {
+	if !e.Gives(id) {
 		return nil
 	}
 	out := make([]any, len(list))
@@ -88,7 +89,7 @@ func listValue[T any](e *entry, id int, list []T, value func(T) any) any {
 }
 
 // place puts an entry's partition into the struct of all specs.
-func (m *metaTable) place(e *entry) ([]any, error) {
+func (m *metaTable) place(e *manifest.Entry) ([]any, error) {
 	out := make([]any, len(m.union.Fields))
 	for i, at := range m.places[e.Spec] {
 		if at < 0 || i >= len(e.Partition) || e.Partition[i] == nil {
@@ -114,7 +115,7 @@ func (m *metaTable) place(e *entry) ([]any, error) {
 // metaFileRows are the entries of live files.
 func metaFileRows(ctx context.Context, s *metaScan, yield func(any) error) error {
 	return metaEntryRows(ctx, s, func(row any) error {
-		if !row.(*entryRow).isLive() {
+		if !row.(*entryRow).IsLive() {
 			return nil
 		}
 		return yield(row)
@@ -123,8 +124,8 @@ func metaFileRows(ctx context.Context, s *metaScan, yield func(any) error) error
 
 func metaEntryRows(ctx context.Context, s *metaScan, yield func(any) error) error {
 	row := &entryRow{}
-	return s.visitEntries(ctx, func(e *entry) (err error) {
-		row.entry = e
+	return s.visitEntries(ctx, func(e *manifest.Entry) (err error) {
+		row.Entry = e
 		if row.partition, err = s.place(e); err != nil {
 			return err
 		}
@@ -147,7 +148,7 @@ func metaEntryColumns(m *metaTable) ([]metaColumn, error) {
 }
 
 func sequenceOrNull(n int64) any {
-	if n == noSequence {
+	if n == manifest.NoSequence {
 		return nil
 	}
 	return n

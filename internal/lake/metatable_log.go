@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/apache/iceberg-go/table"
+
 	"github.com/tarndb/tarn/internal/fileio"
 )
 

@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/manifest"
 )
 
 // manifestRow is a manifest that a snapshot refers to.
 type manifestRow struct {
-	*manifest
+	*manifest.Info
 	spec     catalog.PartitionSpec
 	snapshot int64
 }
@@ -20,29 +21,29 @@ func manifestColumns(*metaTable) ([]metaColumn, error) {
 		{ID: 12, Name: "lower_bound", Type: textType},
 		{ID: 13, Name: "upper_bound", Type: textType},
 	}}
-	added := func(m *manifest) int64 { return m.AddedFiles }
-	existing := func(m *manifest) int64 { return m.ExistingFiles }
-	deleted := func(m *manifest) int64 { return m.DeletedFiles }
+	added := func(m *manifest.Info) int64 { return m.AddedFiles }
+	existing := func(m *manifest.Info) int64 { return m.ExistingFiles }
+	deleted := func(m *manifest.Info) int64 { return m.DeletedFiles }
 	return []metaColumn{
 		newColumn(14, "content", intType, func(r manifestRow) any { return int32(r.Content) }),
 		newColumn(1, "path", textType, func(r manifestRow) any { return r.Path }),
 		newColumn(2, "length", longType, func(r manifestRow) any { return r.Length }),
 		newColumn(3, "partition_spec_id", intType, func(r manifestRow) any { return int32(r.Spec) }),
 		newColumn(4, "added_snapshot_id", longType, func(r manifestRow) any { return orNull(r.SnapshotID) }),
-		newColumn(5, "added_data_files_count", intType, countOf(contentData, added)),
-		newColumn(6, "existing_data_files_count", intType, countOf(contentData, existing)),
-		newColumn(7, "deleted_data_files_count", intType, countOf(contentData, deleted)),
-		newColumn(15, "added_delete_files_count", intType, countOf(contentPositionDeletes, added)),
-		newColumn(16, "existing_delete_files_count", intType, countOf(contentPositionDeletes, existing)),
-		newColumn(17, "deleted_delete_files_count", intType, countOf(contentPositionDeletes, deleted)),
+		newColumn(5, "added_data_files_count", intType, countOf(manifest.Data, added)),
+		newColumn(6, "existing_data_files_count", intType, countOf(manifest.Data, existing)),
+		newColumn(7, "deleted_data_files_count", intType, countOf(manifest.Data, deleted)),
+		newColumn(15, "added_delete_files_count", intType, countOf(manifest.PositionDeletes, added)),
+		newColumn(16, "existing_delete_files_count", intType, countOf(manifest.PositionDeletes, existing)),
+		newColumn(17, "deleted_delete_files_count", intType, countOf(manifest.PositionDeletes, deleted)),
 		newColumn(8, "partition_summaries", listOf(9, summary), summariesOf),
 	}, nil
 }
 
 // countOf is a count of a manifest's files, of which manifests of other contents have none. A list need not have it.
-func countOf(c content, count func(*manifest) int64) func(manifestRow) any {
+func countOf(c manifest.Content, count func(*manifest.Info) int64) func(manifestRow) any {
 	return func(r manifestRow) any {
-		switch n := count(r.manifest); {
+		switch n := count(r.Info); {
 		case r.Content != c:
 			return int32(0)
 		case n < 0:
@@ -72,10 +73,10 @@ func summariesOf(r manifestRow) any {
 }
 
 func manifestRows(ctx context.Context, s *metaScan, yield func(any) error) error {
-	return s.visitManifests(ctx, func(m *manifest, snapshot int64) error {
+	return s.visitManifests(ctx, func(m *manifest.Info, snapshot int64) error {
 		spec, ok := s.of.Specs[m.Spec]
 		if !ok {
-			return unknownSpec(m)
+			return manifest.UnknownSpec(m)
 		}
 		return yield(manifestRow{m, spec, snapshot})
 	})

@@ -5,6 +5,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -38,12 +39,12 @@ func readableMetrics(fields []catalog.Field, others []metaColumn) metaColumn {
 		}}})
 	}
 	tellApart(typ.Fields, func(i int) int { return leaves[i].id })
-	c := newColumn(id(), "readable_metrics", typ, func(r *entryRow) any { return metricsOf(leaves, r.entry) })
+	c := newColumn(id(), "readable_metrics", typ, func(r *entryRow) any { return metricsOf(leaves, r.Entry) })
 	c.stats = true
 	return c
 }
 
-func metricsOf(leaves []leaf, e *entry) any {
+func metricsOf(leaves []leaf, e *manifest.Entry) any {
 	out := make([]any, len(leaves))
 	for i, l := range leaves {
 		out[i] = []any{

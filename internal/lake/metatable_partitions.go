@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -64,7 +65,7 @@ func metaPartitionRows(ctx context.Context, s *metaScan, yield func(any) error) 
 			sum = &partitionRow{tuple: r.partition}
 			sums[key] = sum
 		}
-		sum.add(r.entry)
+		sum.add(r.Entry)
 		if r.SnapshotID != nil {
 			if by := known[*r.SnapshotID]; by != nil && (sum.updatedMs == nil || by.TimestampMs > *sum.updatedMs) {
 				sum.spec, sum.updatedMs, sum.updatedBy = r.Spec, &by.TimestampMs, by.SnapshotID
@@ -97,16 +98,16 @@ func (s *metaScan) partitionKey(r *entryRow) []byte {
 	return key
 }
 
-func (r *partitionRow) add(e *entry) {
+func (r *partitionRow) add(e *manifest.Entry) {
 	switch e.Content {
-	case contentData:
+	case manifest.Data:
 		r.rows += e.Rows
 		r.files++
 		r.size += e.Bytes
-	case contentPositionDeletes:
+	case manifest.PositionDeletes:
 		r.positionRows += e.Rows
 		r.positionFiles++
-	case contentEqualityDeletes:
+	case manifest.EqualityDeletes:
 		r.equalityRows += e.Rows
 		r.equalityFiles++
 	}

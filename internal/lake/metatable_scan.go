@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/manifest"
 )
 
 // metaScan is one scan of a metadata table. Its rows are first written to a Parquet file, from which they are read like
@@ -16,7 +17,7 @@ import (
 type metaScan struct {
 	*metaTable
 	filter    catalog.Filter
-	manifests []*manifest // those to be read
+	manifests []*manifest.Info // those to be read
 	wanted    []metaColumn
 	dir       string // of temporary files
 }
@@ -44,8 +45,8 @@ func (m *metaTable) unprepared(context.Context, func(catalog.DataFile) error) er
 
 func (s *metaScan) chooseManifests(ctx context.Context, counts *catalog.ScanCounts) error {
 	seen := map[string]bool{}
-	return s.visitManifests(ctx, func(m *manifest, _ int64) error {
-		isWanted := m.Content == contentData && s.kind.reads.data || m.Content != contentData && s.kind.reads.deletes
+	return s.visitManifests(ctx, func(m *manifest.Info, _ int64) error {
+		isWanted := m.Content == manifest.Data && s.kind.reads.data || m.Content != manifest.Data && s.kind.reads.deletes
 		if seen[m.Path] || !isWanted {
 			return nil
 		}
@@ -63,7 +64,7 @@ func (s *metaScan) chooseManifests(ctx context.Context, counts *catalog.ScanCoun
 
 // visitManifests calls visit for each manifest of the snapshots that the table is about, with the snapshot's ID. A manifest
 // of several snapshots comes several times.
-func (s *metaScan) visitManifests(ctx context.Context, visit func(m *manifest, snapshot int64) error) error {
+func (s *metaScan) visitManifests(ctx context.Context, visit func(m *manifest.Info, snapshot int64) error) error {
 	snapshots := []table.Snapshot{}
 	switch {
 	case s.kind.reads.everySnapshot:
@@ -86,10 +87,10 @@ func (s *metaScan) visitManifests(ctx context.Context, visit func(m *manifest, s
 }
 
 // visitEntries calls visit for each entry of the chosen manifests, deleted ones included.
-func (s *metaScan) visitEntries(ctx context.Context, visit func(*entry) error) error {
-	reader := s.base.catalog.entryReader(s.of)
+func (s *metaScan) visitEntries(ctx context.Context, visit func(*manifest.Entry) error) error {
+	reader := manifest.NewReader(s.base.catalog.fio, s.of.Specs)
 	for _, m := range s.manifests {
-		if err := reader.visit(ctx, m, statColumns{all: s.needsStats()}, visit); err != nil {
+		if err := reader.Visit(ctx, m, manifest.StatColumns{All: s.needsStats()}, visit); err != nil {
 			return err
 		}
 	}
@@ -97,10 +98,10 @@ func (s *metaScan) visitEntries(ctx context.Context, visit func(*entry) error) e
 }
 
 // mayHoldRows looks at the filter on what all files of a manifest have in common.
-func (s *metaScan) mayHoldRows(m *manifest) bool {
-	contents := []any{int32(contentData)}
-	if m.Content != contentData {
-		contents = []any{int32(contentPositionDeletes), int32(contentEqualityDeletes)}
+func (s *metaScan) mayHoldRows(m *manifest.Info) bool {
+	contents := []any{int32(manifest.Data)}
+	if m.Content != manifest.Data {
+		contents = []any{int32(manifest.PositionDeletes), int32(manifest.EqualityDeletes)}
 	}
 	return slices.ContainsFunc(contents, func(content any) bool {
 		return s.filter.Holds(func(t catalog.Filter) bool {
@@ -121,7 +122,7 @@ func (s *metaScan) mayHoldRows(m *manifest) bool {
 
 // mayHoldPartition says whether a file of the manifest may satisfy a test of a field of the partition struct. All files of a
 // spec without the field have NULL there.
-func (s *metaScan) mayHoldPartition(m *manifest, at int, t catalog.Filter) bool {
+func (s *metaScan) mayHoldPartition(m *manifest.Info, at int, t catalog.Filter) bool {
 	places := s.places[m.Spec]
 	i := slices.Index(places, at)
 	if i < 0 {

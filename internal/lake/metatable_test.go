@@ -17,6 +17,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -366,7 +367,7 @@ func TestPartitionsOfSpecs(t *testing.T) {
 	s := &metaScan{metaTable: &metaTable{of: table, union: catalog.PartitionType(table), places: catalog.PartitionPlaces(table)}}
 	keys := map[string]bool{}
 	for id := range 3 {
-		e := &entry{Spec: catalog.SpecID(id), Partition: make([]transform.Value, id+1)}
+		e := &manifest.Entry{Spec: catalog.SpecID(id), Partition: make([]transform.Value, id+1)}
 		tuple, err := s.place(e)
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/tarndb/tarn/internal/manifest"
 )
 
 // mutate changes some bytes in one of the ways in which files come to be wrong.
@@ -86,7 +88,7 @@ func (z *fuzzed) files(t *testing.T) []string {
 // manifestList is a snapshot's, and where it lies.
 type manifestList struct {
 	path      string
-	manifests []manifest
+	manifests []manifest.Info
 }
 
 func (z *fuzzed) manifestList(t testing.TB) manifestList {

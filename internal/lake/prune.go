@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -59,7 +60,7 @@ func (c *condition) may(leaf func(*condition) bool) bool {
 }
 
 // mayInManifest says whether the partition summaries of a manifest leave room for wanted rows.
-func (c *condition) mayInManifest(summaries []fieldSummary, fields int) bool {
+func (c *condition) mayInManifest(summaries []manifest.FieldSummary, fields int) bool {
 	if len(summaries) != fields {
 		summaries = nil
 	}

@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -19,7 +21,8 @@ import (
 	"github.com/apache/iceberg-go"
 
 	"github.com/tarndb/tarn/catalog"
-	"github.com/tarndb/tarn/internal/avro"
+	"github.com/tarndb/tarn/internal/fileio"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -88,29 +91,29 @@ func arrowValue(a arrow.Array, i int, t transform.Type) (transform.Value, bool) 
 	}
 	switch a := a.(type) {
 	case *array.Int32:
-		return fitValue(t, a.Value(i))
+		return manifest.FitValue(t, a.Value(i))
 	case *array.Int64:
-		return fitValue(t, a.Value(i))
+		return manifest.FitValue(t, a.Value(i))
 	case *array.Float32:
-		return fitValue(t, a.Value(i))
+		return manifest.FitValue(t, a.Value(i))
 	case *array.Float64:
-		return fitValue(t, a.Value(i))
+		return manifest.FitValue(t, a.Value(i))
 	case *array.String:
-		return fitValue(t, a.Value(i))
+		return manifest.FitValue(t, a.Value(i))
 	case *array.Binary:
-		return fitValue(t, a.Value(i))
+		return manifest.FitValue(t, a.Value(i))
 	case *array.FixedSizeBinary:
-		return fitValue(t, a.Value(i))
+		return manifest.FitValue(t, a.Value(i))
 	case *array.Boolean:
-		return fitValue(t, a.Value(i))
+		return manifest.FitValue(t, a.Value(i))
 	case *array.Date32:
-		return fitValue(t, int32(a.Value(i)))
+		return manifest.FitValue(t, int32(a.Value(i)))
 	case *array.Timestamp:
-		return fitValue(t, int64(a.Value(i)))
+		return manifest.FitValue(t, int64(a.Value(i)))
 	case *array.Time64:
-		return fitValue(t, int64(a.Value(i)))
+		return manifest.FitValue(t, int64(a.Value(i)))
 	case *array.Decimal128:
-		return fitValue(t, a.Value(i).BigInt())
+		return manifest.FitValue(t, a.Value(i).BigInt())
 	}
 	return nil, false
 }
@@ -334,7 +337,7 @@ func TestEmptyStringInSummaries(t *testing.T) {
 			if v != nil {
 				pred = isTest(transform.EQ, v)
 			}
-			cond := prepare(catalog.Filter{Op: catalog.Test, Field: 1, Type: str, Pred: pred}, own, tupleTypes(own))
+			cond := prepare(catalog.Filter{Op: catalog.Test, Field: 1, Type: str, Pred: pred}, own, manifest.TupleTypes(own))
 			if !cond.mayInManifest(m.Partitions, 1) {
 				t.Errorf("a manifest of %q is skipped for %v", values, pred)
 			}
@@ -343,7 +346,7 @@ func TestEmptyStringInSummaries(t *testing.T) {
 }
 
 // defectiveManifest has iceberg-go write a manifest with a file for each partition value, and a list of it, which is read.
-func defectiveManifest(t *testing.T, spec iceberg.PartitionSpec, schema *iceberg.Schema, values []any) manifest {
+func defectiveManifest(t *testing.T, spec iceberg.PartitionSpec, schema *iceberg.Schema, values []any) manifest.Info {
 	t.Helper()
 	var buf bytes.Buffer
 	w, err := iceberg.NewManifestWriter(2, &buf, spec, schema, 1)
@@ -369,12 +372,11 @@ func defectiveManifest(t *testing.T, spec iceberg.PartitionSpec, schema *iceberg
 	if err := iceberg.WriteManifestList(2, &list, id, nil, &seq, 0, []iceberg.ManifestFile{m}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := avro.Open(bytes.NewReader(list.Bytes()), int64(list.Len()))
-	if err != nil {
+	path := filepath.Join(t.TempDir(), "list.avro")
+	if err := os.WriteFile(path, list.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
-	read, err := readList(r)
+	read, err := manifest.ReadList(t.Context(), fileio.Disk{}, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -440,7 +442,7 @@ func TestClaims(t *testing.T) {
 	} {
 		spec := catalog.PartitionSpec{Fields: []catalog.PartitionField{{ID: 1000, Sources: []catalog.FieldID{1}, Transform: c.fn, SourceType: c.typ}}}
 		schema := &catalog.Schema{Fields: []catalog.Field{{ID: 1, Type: catalog.Type{Primitive: c.typ}}}}
-		bits := contradictions(claimsOf(spec, tupleTypes(spec), schema), []transform.Value{c.tuple}, c.stats)
+		bits := contradictions(claimsOf(spec, manifest.TupleTypes(spec), schema), []transform.Value{c.tuple}, c.stats)
 		if (bits == 1) != c.want || bits > 1 {
 			t.Errorf("%s: got %b", c.name, bits)
 		}
@@ -507,7 +509,7 @@ func TestPRN12(t *testing.T) {
 		if s.ContainsNull != c.null || *s.ContainsNaN != c.nan || !bytes.Equal(lower, c.lower) || !bytes.Equal(upper, c.upper) {
 			t.Errorf("%s: null %v, NaN %v, %x to %x", c.name, s.ContainsNull, *s.ContainsNaN, lower, upper)
 		}
-		read := fieldSummary{ContainsNull: s.ContainsNull, ContainsNaN: s.ContainsNaN, Lower: lower, Upper: upper}
+		read := manifest.FieldSummary{ContainsNull: s.ContainsNull, ContainsNaN: s.ContainsNaN, Lower: lower, Upper: upper}
 		for _, tuple := range c.tuples { // what is written mustn't leave out what is there
 			pred := isTest(transform.IsNull)
 			switch v := tuple[0]; {

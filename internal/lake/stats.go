@@ -6,6 +6,7 @@ import (
 	"github.com/apache/iceberg-go"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -101,7 +102,7 @@ func columnStatsOf(f iceberg.DataFile) *columnStats {
 	}
 }
 
-func (e *entry) stats() *columnStats {
+func statsOf(e *manifest.Entry) *columnStats {
 	return &columnStats{rows: e.Rows, nulls: e.NullCounts, nans: e.NaNCounts, lowers: e.Lower, uppers: e.Upper}
 }
 
@@ -139,7 +140,7 @@ func (s *columnStats) bounds(id catalog.FieldID, t transform.Type) facts {
 // summaryFacts returns what a manifest list says of one partition field over all files of a manifest. A null bound says
 // nothing: writers that encode the empty string as null leave one where there are values. Only of types that have no
 // empty value does it mean that all values are NULL or NaN.
-func summaryFacts(s fieldSummary, t transform.Type) facts {
+func summaryFacts(s manifest.FieldSummary, t transform.Type) facts {
 	f := facts{noNulls: !s.ContainsNull}
 	if s.Lower != nil {
 		f.lower = boundOf(t, s.Lower)

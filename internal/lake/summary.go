@@ -7,6 +7,7 @@ import (
 	"github.com/apache/iceberg-go/table"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -14,7 +15,7 @@ import (
 // all, since readers take an absent bound for the absence of values.
 func partitionSummaries(spec catalog.PartitionSpec, tuples [][]transform.Value) []iceberg.FieldSummary {
 	summaries := make([]iceberg.FieldSummary, len(spec.Fields))
-	for i, typ := range tupleTypes(spec) {
+	for i, typ := range manifest.TupleTypes(spec) {
 		var s fieldRange
 		for _, tuple := range tuples {
 			s.add(typ, tuple[i])

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/manifest"
 )
 
 // columnSums sums up statistics of columns over files. Nil sums nothing up.
@@ -58,16 +59,16 @@ func (s *scan) sum(sums *columnSums) {
 	}
 	for _, ss := range s.specs {
 		for _, f := range sums.fields {
-			ss.wants.ids = append(ss.wants.ids, int(f.ID))
+			ss.wants.IDs = append(ss.wants.IDs, int(f.ID))
 		}
 	}
 }
 
-func (s *columnSums) add(e *entry) {
+func (s *columnSums) add(e *manifest.Entry) {
 	if s == nil {
 		return
 	}
-	stats := e.stats()
+	stats := statsOf(e)
 	for _, f := range s.fields {
 		s.join(f, fileSum(f, e.Path, stats))
 	}

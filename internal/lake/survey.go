@@ -9,6 +9,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/fileio"
+	"github.com/tarndb/tarn/internal/manifest"
 )
 
 // surveyWorkers is how many manifests are decoded at a time. Each holds one manifest's bytes, about 8 MiB at most as
@@ -52,7 +53,7 @@ func (c *Catalog) survey(ctx context.Context, t *catalog.Table, filter catalog.F
 }
 
 // layout returns what the filter leaves of the files in a list of manifests.
-func (s *scan) layout(ctx context.Context, list []manifest, sums *columnSums) (*catalog.TableLayout, error) {
+func (s *scan) layout(ctx context.Context, list []manifest.Info, sums *columnSums) (*catalog.TableLayout, error) {
 	var err error
 	if s.deletes, err = s.readDeletes(ctx, list); err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func (s *scan) layout(ctx context.Context, list []manifest, sums *columnSums) (*
 }
 
 // files streams over the surviving files once more, now with the deletes that apply to each.
-func (s *scan) files(ctx context.Context, manifests []*manifest, yield func(catalog.DataFile) error) error {
+func (s *scan) files(ctx context.Context, manifests []*manifest.Info, yield func(catalog.DataFile) error) error {
 	shared := sharedDeletes{}
 	for _, m := range manifests {
 		err := s.visit(ctx, m, &tally{}, func(f catalog.DataFile) error {
@@ -111,7 +112,7 @@ func refuseEncryption(h *handle) error {
 // scan is a filter and a pinned table, ready to look at manifests. It doesn't change but for the marks of its deletes.
 type scan struct {
 	catalog *Catalog
-	entries *entryReader
+	entries *manifest.Reader
 	specs   map[catalog.SpecID]*specScan
 	deletes *deleteIndex
 	run     map[int64]bool // of a run of appends, its snapshots; else nil
@@ -122,19 +123,17 @@ type specScan struct {
 	spec   catalog.PartitionSpec
 	cond   condition
 	claims []claim
-	wants  statColumns // of the columns tested and of those that partition values are checked against
+	wants  manifest.StatColumns // of the columns tested and of those that partition values are checked against
 }
 
 func newScan(c *Catalog, t *catalog.Table, filter catalog.Filter) *scan {
-	s := &scan{catalog: c, entries: c.entryReader(t), specs: map[catalog.SpecID]*specScan{}}
-	for id, spec := range s.entries.specs {
-		ss := &specScan{
-			spec: spec.PartitionSpec, cond: prepare(filter, spec.PartitionSpec, spec.types),
-			claims: claimsOf(spec.PartitionSpec, spec.types, t.Schema),
-		}
-		ss.wants.ids = ss.cond.columns(nil)
+	s := &scan{catalog: c, entries: manifest.NewReader(c.fio, t.Specs), specs: map[catalog.SpecID]*specScan{}}
+	for id, spec := range t.Specs {
+		types := manifest.TupleTypes(spec)
+		ss := &specScan{spec: spec, cond: prepare(filter, spec, types), claims: claimsOf(spec, types, t.Schema)}
+		ss.wants.IDs = ss.cond.columns(nil)
 		for _, c := range ss.claims {
-			ss.wants.ids = append(ss.wants.ids, int(c.source))
+			ss.wants.IDs = append(ss.wants.IDs, int(c.source))
 		}
 		s.specs[id] = ss
 	}
@@ -142,21 +141,21 @@ func newScan(c *Catalog, t *catalog.Table, filter catalog.Filter) *scan {
 }
 
 // choose returns the data manifests that have to be read, and the counts of those that need not be.
-func (s *scan) choose(list []manifest) ([]*manifest, catalog.ScanCounts, error) {
-	var kept []*manifest
+func (s *scan) choose(list []manifest.Info) ([]*manifest.Info, catalog.ScanCounts, error) {
+	var kept []*manifest.Info
 	var counts catalog.ScanCounts
 	for i := range list {
 		m := &list[i]
-		if m.Content != contentData {
+		if m.Content != manifest.Data {
 			continue
 		}
 		ss, ok := s.specs[m.Spec]
 		if !ok {
-			return nil, counts, unknownSpec(m)
+			return nil, counts, manifest.UnknownSpec(m)
 		}
 		counts.Manifests++
 		// Of a manifest whose files aren't counted in the list, the files have to be counted anyway.
-		live, known := m.live()
+		live, known := m.Live()
 		if known && s.run != nil {
 			live = int(m.AddedFiles)
 		}
@@ -173,7 +172,7 @@ func (s *scan) choose(list []manifest) ([]*manifest, catalog.ScanCounts, error) 
 	return kept, counts, nil
 }
 
-func (s *scan) tallyAll(ctx context.Context, manifests []*manifest, sum *tally) error {
+func (s *scan) tallyAll(ctx context.Context, manifests []*manifest.Info, sum *tally) error {
 	var mu sync.Mutex
 	workers, ctx := errgroup.WithContext(ctx)
 	workers.SetLimit(surveyWorkers)
@@ -198,9 +197,9 @@ func (s *scan) tallyAll(ctx context.Context, manifests []*manifest, sum *tally) 
 }
 
 // visit calls yield for each file of the manifest that the filter leaves, and counts in part those it doesn't.
-func (s *scan) visit(ctx context.Context, m *manifest, part *tally, yield func(catalog.DataFile) error) error {
+func (s *scan) visit(ctx context.Context, m *manifest.Info, part *tally, yield func(catalog.DataFile) error) error {
 	ss := s.specs[m.Spec]
-	keep := func(e *entry) bool {
+	keep := func(e *manifest.Entry) bool {
 		if !s.takes(e) {
 			return false
 		}
@@ -212,7 +211,7 @@ func (s *scan) visit(ctx context.Context, m *manifest, part *tally, yield func(c
 		part.FilesPruned++
 		return false
 	}
-	return s.entries.visitSome(ctx, m, ss.wants, keep, func(e *entry) error {
+	return s.entries.VisitSome(ctx, m, ss.wants, keep, func(e *manifest.Entry) error {
 		f, may := ss.judgeBounds(e)
 		if !may {
 			part.PrunedByBounds++
@@ -229,7 +228,7 @@ func (s *scan) visit(ctx context.Context, m *manifest, part *tally, yield func(c
 }
 
 // localData refuses a wanted file that can't be read, before any row is.
-func (c *Catalog) localData(e *entry) (string, error) {
+func (c *Catalog) localData(e *manifest.Entry) (string, error) {
 	switch {
 	case len(e.KeyMetadata) > 0:
 		return "", fileio.Encrypted(e.Path)
@@ -249,7 +248,7 @@ const (
 )
 
 // judge says whether an entry's file may hold wanted rows.
-func (ss *specScan) judge(e *entry) (catalog.DataFile, verdict) {
+func (ss *specScan) judge(e *manifest.Entry) (catalog.DataFile, verdict) {
 	if !ss.cond.mayInPartition(e.Partition) {
 		return catalog.DataFile{}, byPartition
 	}
@@ -261,8 +260,8 @@ func (ss *specScan) judge(e *entry) (catalog.DataFile, verdict) {
 }
 
 // judgeBounds is judge for a file whose partition may hold wanted rows.
-func (ss *specScan) judgeBounds(e *entry) (f catalog.DataFile, may bool) {
-	stats := e.stats()
+func (ss *specScan) judgeBounds(e *manifest.Entry) (f catalog.DataFile, may bool) {
+	stats := statsOf(e)
 	if !ss.cond.mayInFile(e.Partition, stats) {
 		return f, false
 	}

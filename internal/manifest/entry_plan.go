@@ -1,4 +1,4 @@
-package lake
+package manifest
 
 import (
 	"fmt"
@@ -76,7 +76,7 @@ func newEntryPlan(schema *avro.Schema, spec tupleSpec) (*entryPlan, error) {
 }
 
 // read reads one entry as it is written. Its partition is left as bytes.
-func (p *entryPlan) read(d *avro.Decoder, wants statColumns, e *entry) {
+func (p *entryPlan) read(d *avro.Decoder, wants StatColumns, e *Entry) {
 	e.reset()
 	for i := range p.steps {
 		s := &p.steps[i]
@@ -85,7 +85,7 @@ func (p *entryPlan) read(d *avro.Decoder, wants statColumns, e *entry) {
 		}
 		switch s.id {
 		case 0:
-			e.Status = entryStatus(d.Int())
+			e.Status = Status(d.Int())
 		case 1:
 			e.snapshotID = d.Long()
 			e.SnapshotID = &e.snapshotID
@@ -99,7 +99,7 @@ func (p *entryPlan) read(d *avro.Decoder, wants statColumns, e *entry) {
 	}
 }
 
-func (p *entryPlan) readFile(d *avro.Decoder, wants statColumns, e *entry) {
+func (p *entryPlan) readFile(d *avro.Decoder, wants StatColumns, e *Entry) {
 	for i := range p.file {
 		s := &p.file[i]
 		switch {
@@ -118,10 +118,10 @@ func (p *entryPlan) readFile(d *avro.Decoder, wants statColumns, e *entry) {
 }
 
 // readFileField reads what isn't a statistic of columns.
-func (s *step) readFileField(d *avro.Decoder, e *entry) {
+func (s *step) readFileField(d *avro.Decoder, e *Entry) {
 	switch s.id {
 	case 134:
-		e.Content = content(d.Int())
+		e.Content = Content(d.Int())
 	case 100:
 		e.path = d.Bytes()
 	case 101:
@@ -162,7 +162,7 @@ func (s *step) readFileField(d *avro.Decoder, e *entry) {
 
 func (s *step) isStatistic() bool { return s.form == formCountsByID || s.form == formBoundsByID }
 
-func (s *step) readStatistic(d *avro.Decoder, wants statColumns, e *entry) {
+func (s *step) readStatistic(d *avro.Decoder, wants StatColumns, e *Entry) {
 	switch s.id {
 	case 108:
 		s.counts(d, wants, e.ColumnSizes)
@@ -179,15 +179,15 @@ func (s *step) readStatistic(d *avro.Decoder, wants statColumns, e *entry) {
 	}
 }
 
-// statColumns says of which columns the statistics are wanted. The zero value is none.
-type statColumns struct {
-	all bool
-	ids []int
+// StatColumns says of which columns the statistics are wanted. The zero value is none.
+type StatColumns struct {
+	All bool
+	IDs []int
 }
 
-func (w statColumns) any() bool { return w.all || len(w.ids) > 0 }
+func (w StatColumns) any() bool { return w.All || len(w.IDs) > 0 }
 
-func (w statColumns) has(id int) bool { return w.all || slices.Contains(w.ids, id) }
+func (w StatColumns) has(id int) bool { return w.All || slices.Contains(w.IDs, id) }
 
 // formatNamed returns a file format in the spec's spelling; writers differ in case.
 func formatNamed(name []byte) catalog.FileFormat {

@@ -1,4 +1,4 @@
-package lake
+package manifest
 
 import (
 	"fmt"
@@ -7,40 +7,40 @@ import (
 	"github.com/tarndb/tarn/transform"
 )
 
-// entryStatus is what a manifest entry says of its file.
-type entryStatus int32
+// Status is what a manifest entry says of its file.
+type Status int32
 
 // The statuses of the spec, "Manifests".
 const (
-	entryExisting entryStatus = 0
-	entryAdded    entryStatus = 1
-	entryDeleted  entryStatus = 2
+	Existing Status = 0
+	Added    Status = 1
+	Deleted  Status = 2
 )
 
-// content is what a manifest's or an entry's file holds, in the spec's numbers.
-type content int32
+// Content is what a manifest's or an entry's file holds, in the spec's numbers.
+type Content int32
 
 // The contents of files. A delete manifest's content has the number of position deletes.
 const (
-	contentData            content = 0
-	contentPositionDeletes content = 1
-	contentEqualityDeletes content = 2
+	Data            Content = 0
+	PositionDeletes Content = 1
+	EqualityDeletes Content = 2
 )
 
-// noSequence stands for a sequence number that is neither written nor inherited.
-const noSequence = -1
+// NoSequence stands for a sequence number that is neither written nor inherited.
+const NoSequence = -1
 
-// entry is one manifest entry with all that is inherited from its manifest filled in. The reader reuses it, and its
+// Entry is one manifest entry with all that is inherited from its manifest filled in. The reader reuses it, and its
 // pointers, maps, slices and bytes with it: what is kept beyond the visit must be cloned. Only Path, Referenced, Format
 // and Partition may be kept as they are; Partition is shared and must not be changed.
-type entry struct {
-	Status       entryStatus
+type Entry struct {
+	Status       Status
 	SnapshotID   *int64
-	Sequence     int64 // data sequence number; of a deleted entry it may be noSequence
-	FileSequence int64 // of an existing or deleted entry it may be noSequence
+	Sequence     int64 // data sequence number; of a deleted entry it may be NoSequence
+	FileSequence int64 // of an existing or deleted entry it may be NoSequence
 	FirstRowID   *int64
 
-	Content   content
+	Content   Content
 	Path      string
 	Format    catalog.FileFormat
 	Spec      catalog.SpecID
@@ -72,40 +72,40 @@ type entry struct {
 	numbers                                []int64
 }
 
-func newEntry() *entry {
-	return &entry{
+func newEntry() *Entry {
+	return &Entry{
 		ColumnSizes: map[int]int64{}, ValueCounts: map[int]int64{}, NullCounts: map[int]int64{}, NaNCounts: map[int]int64{},
 		Lower: map[int][]byte{}, Upper: map[int][]byte{},
 	}
 }
 
 // reset makes the entry one of which nothing is known.
-func (e *entry) reset() {
+func (e *Entry) reset() {
 	for _, m := range []map[int]int64{e.ColumnSizes, e.ValueCounts, e.NullCounts, e.NaNCounts} {
 		clear(m)
 	}
 	clear(e.Lower)
 	clear(e.Upper)
-	*e = entry{
-		Sequence: noSequence, FileSequence: noSequence,
+	*e = Entry{
+		Sequence: NoSequence, FileSequence: NoSequence,
 		ColumnSizes: e.ColumnSizes, ValueCounts: e.ValueCounts, NullCounts: e.NullCounts, NaNCounts: e.NaNCounts,
 		Lower: e.Lower, Upper: e.Upper, SplitOffsets: e.SplitOffsets[:0], EqualityIDs: e.EqualityIDs[:0], numbers: e.numbers[:0],
 	}
 }
 
-// gives says whether the entry has a value of the data file's field, such as 132 for split_offsets: an empty list isn't
+// Gives says whether the entry has a value of the data file's field, such as 132 for split_offsets: an empty list isn't
 // null. Of statistics that weren't asked for it says no.
-func (e *entry) gives(id int) bool { return e.given&fileFieldBit(id) != 0 }
+func (e *Entry) Gives(id int) bool { return e.given&fileFieldBit(id) != 0 }
 
 // fileFieldBit returns the bit of a field of data files, whose IDs are from 100 to 145.
 func fileFieldBit(id int) uint64 { return 1 << uint(id-100) }
 
-// isLive says whether the entry's file is part of the table.
-func (e *entry) isLive() bool { return e.Status != entryDeleted }
+// IsLive says whether the entry's file is part of the table.
+func (e *Entry) IsLive() bool { return e.Status != Deleted }
 
 // inherit fills in what an entry has from its manifest, by the spec's "Sequence Number Inheritance". rowID is the row ID
 // of the next file that has none of its own, and is moved on, by "First Row ID Inheritance".
-func (e *entry) inherit(m *manifest, hasSequences bool, rowID *int64) error {
+func (e *Entry) inherit(m *Info, hasSequences bool, rowID *int64) error {
 	if e.SnapshotID == nil && m.SnapshotID != nil {
 		e.snapshotID = *m.SnapshotID
 		e.SnapshotID = &e.snapshotID
@@ -113,17 +113,17 @@ func (e *entry) inherit(m *manifest, hasSequences bool, rowID *int64) error {
 	switch {
 	case !hasSequences:
 		e.Sequence, e.FileSequence = 0, 0
-	case m.Sequence == 0 || e.Status == entryAdded:
-		if e.Sequence == noSequence {
+	case m.Sequence == 0 || e.Status == Added:
+		if e.Sequence == NoSequence {
 			e.Sequence = m.Sequence
 		}
-		if e.FileSequence == noSequence {
+		if e.FileSequence == NoSequence {
 			e.FileSequence = m.Sequence
 		}
-	case e.Sequence == noSequence && e.isLive():
+	case e.Sequence == NoSequence && e.IsLive():
 		return fmt.Errorf("the entry of %s has no sequence number, though its file wasn't added with the manifest", e.path)
 	}
-	if m.FirstRowID != nil && e.FirstRowID == nil && e.Content == contentData && e.isLive() {
+	if m.FirstRowID != nil && e.FirstRowID == nil && e.Content == Data && e.IsLive() {
 		e.firstRowID = *rowID
 		e.FirstRowID = &e.firstRowID
 		*rowID += e.Rows
@@ -132,17 +132,17 @@ func (e *entry) inherit(m *manifest, hasSequences bool, rowID *int64) error {
 }
 
 // check refuses entries that nothing downstream could make sense of.
-func (e *entry) check(m *manifest) error {
+func (e *Entry) check(m *Info) error {
 	switch {
 	case len(e.path) == 0:
 		return fmt.Errorf("an entry has no file path")
-	case e.Status < entryExisting || e.Status > entryDeleted:
+	case e.Status < Existing || e.Status > Deleted:
 		return fmt.Errorf("the entry of %s has the status %d", e.path, e.Status)
 	case e.Rows < 0 || e.Bytes < 0:
 		return fmt.Errorf("the entry of %s has %d rows and %d bytes", e.path, e.Rows, e.Bytes)
-	case e.Content < contentData || e.Content > contentEqualityDeletes:
+	case e.Content < Data || e.Content > EqualityDeletes:
 		return fmt.Errorf("the entry of %s has the content %d", e.path, e.Content)
-	case (e.Content == contentData) != (m.Content == contentData):
+	case (e.Content == Data) != (m.Content == Data):
 		return fmt.Errorf("the entry of %s has the content %d in a manifest of content %d", e.path, e.Content, m.Content)
 	}
 	return nil

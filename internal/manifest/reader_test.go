@@ -1,4 +1,4 @@
-package lake
+package manifest
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/iceberg-go/table"
 	"github.com/hamba/avro/v2/ocf"
 
 	"github.com/tarndb/tarn/catalog"
@@ -99,18 +98,17 @@ func writeAvro(t *testing.T, schema string, records ...fields) string {
 }
 
 // visitAll returns what see returns of each entry.
-func visitAll[T any](t *testing.T, m manifest, specs map[catalog.SpecID]catalog.PartitionSpec, see func(*entry) T) ([]T, error) {
+func visitAll[T any](t *testing.T, m Info, specs map[catalog.SpecID]catalog.PartitionSpec, see func(*Entry) T) ([]T, error) {
 	t.Helper()
-	c := &Catalog{fio: fileio.Disk{}}
 	var out []T
-	err := c.entryReader(&catalog.Table{Specs: specs}).visit(t.Context(), &m, statColumns{all: true}, func(e *entry) error {
+	err := NewReader(fileio.Disk{}, specs).Visit(t.Context(), &m, StatColumns{All: true}, func(e *Entry) error {
 		out = append(out, see(e))
 		return nil
 	})
 	return out, err
 }
 
-func manifestAt(path string) manifest {
+func manifestAt(path string) Info {
 	m := newManifest()
 	m.Path = path
 	return m
@@ -140,8 +138,8 @@ func TestInheritance(t *testing.T) {
 		fileEntry(1, fields{"file_path": "/rewritten", "sequence_number": long(2)}))
 	m := manifestAt(path)
 	m.Sequence, m.SnapshotID = 9, &id
-	see := func(e *entry) string {
-		return fmt.Sprint(e.Path, " ", e.Status, *e.SnapshotID, " ", e.Sequence, " ", e.FileSequence, " ", text(e.FirstRowID))
+	see := func(e *Entry) string {
+		return fmt.Sprint(e.Path, " ", e.Status, *e.SnapshotID, " ", e.Sequence, " ", e.FileSequence, " ", given(e.FirstRowID))
 	}
 	got, err := visitAll(t, m, unpartitioned, see)
 	want := []string{"/added 1 7 9 9 none", "/old 0 2 3 -1 5", "/gone 2 7 3 2 none", "/upgraded 0 7 4 4 none", "/rewritten 1 7 2 9 none"}
@@ -150,7 +148,7 @@ func TestInheritance(t *testing.T) {
 	}
 	first := int64(100)
 	m.FirstRowID = &first
-	got, err = visitAll(t, m, unpartitioned, func(e *entry) string { return text(e.FirstRowID) })
+	got, err = visitAll(t, m, unpartitioned, func(e *Entry) string { return given(e.FirstRowID) })
 	if want := []string{"100", "5", "none", "110", "120"}; err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("row IDs %q, %v, want %q", got, err, want)
 	}
@@ -172,26 +170,26 @@ func TestEntriesThatMakeNoSense(t *testing.T) {
 	} {
 		m := manifestAt(writeAvro(t, entrySchema(""), c.entry))
 		m.Sequence = 4
-		_, err := visitAll(t, m, unpartitioned, func(*entry) bool { return true })
+		_, err := visitAll(t, m, unpartitioned, func(*Entry) bool { return true })
 		if errs.KindOf(err) != errs.Corrupt || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), m.Path) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
 	}
 	path := writeAvro(t, entrySchema(""), fileEntry(1, nil))
-	for name, change := range map[string]func(*manifest){
-		"1 live entries, but the manifest list says 2": func(m *manifest) { m.AddedFiles, m.ExistingFiles = 1, 1 },
-		"partition spec 5": func(m *manifest) { m.Spec = 5 },
-		"cut short":        func(m *manifest) { m.Length = 1 << 20 },
+	for name, change := range map[string]func(*Info){
+		"1 live entries, but the manifest list says 2": func(m *Info) { m.AddedFiles, m.ExistingFiles = 1, 1 },
+		"partition spec 5": func(m *Info) { m.Spec = 5 },
+		"cut short":        func(m *Info) { m.Length = 1 << 20 },
 	} {
 		m := manifestAt(path)
 		change(&m)
-		if _, err := visitAll(t, m, unpartitioned, func(*entry) bool { return true }); errs.KindOf(err) != errs.Corrupt || !strings.Contains(err.Error(), name) {
+		if _, err := visitAll(t, m, unpartitioned, func(*Entry) bool { return true }); errs.KindOf(err) != errs.Corrupt || !strings.Contains(err.Error(), name) {
 			t.Errorf("got %v, want %q", err, name)
 		}
 	}
 	m := manifestAt(path)
 	m.KeyMetadata = []byte{1}
-	if _, err := visitAll(t, m, unpartitioned, func(*entry) bool { return true }); errs.KindOf(err) != errs.Unsupported {
+	if _, err := visitAll(t, m, unpartitioned, func(*Entry) bool { return true }); errs.KindOf(err) != errs.Unsupported {
 		t.Errorf("an encrypted manifest: %v", err)
 	}
 }
@@ -223,7 +221,7 @@ func TestPartitionsAsTheyAreWritten(t *testing.T) {
 		schema := entrySchema(`{"name": "p", "type": ["null", ` + c.avro + `], "default": null, "field-id": 1000}`)
 		for _, schema := range []string{schema, withoutIDs(schema)} {
 			m := manifestAt(writeAvro(t, schema, fileEntry(1, fields{"partition": fields{"p": c.value}})))
-			got, err := visitAll(t, m, oneField(t, c.fn, c.source), func(e *entry) transform.Value { return e.Partition[0] })
+			got, err := visitAll(t, m, oneField(t, c.fn, c.source), func(e *Entry) transform.Value { return e.Partition[0] })
 			if err != nil || !reflect.DeepEqual(got, []transform.Value{c.want}) {
 				t.Errorf("%s: got %v, %v, want %v", c.name, got, err, c.want)
 			}
@@ -253,7 +251,7 @@ func TestPartitionsThatMakeNoSense(t *testing.T) {
 			name = "q"
 		}
 		m := manifestAt(writeAvro(t, entrySchema(c.field), fileEntry(1, fields{"partition": fields{name: c.value}})))
-		_, err := visitAll(t, m, oneField(t, c.fn, c.source), func(*entry) bool { return true })
+		_, err := visitAll(t, m, oneField(t, c.fn, c.source), func(*Entry) bool { return true })
 		if errs.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
@@ -273,21 +271,10 @@ func TestOneFieldIDInTwoSpecs(t *testing.T) {
 	}{0: {"int", fields{"int": 2}, int32(2)}, 1: {"string", fields{"string": "eu"}, "eu"}} {
 		m := manifestAt(writeAvro(t, entrySchema(`{"name": "p", "type": ["null", "`+c.avro+`"], "field-id": 1000}`), fileEntry(1, fields{"partition": fields{"p": c.value}})))
 		m.Spec = id
-		got, err := visitAll(t, m, specs, func(e *entry) transform.Value { return e.Partition[0] })
+		got, err := visitAll(t, m, specs, func(e *Entry) transform.Value { return e.Partition[0] })
 		if err != nil || !reflect.DeepEqual(got, []transform.Value{c.want}) {
 			t.Errorf("spec %d: got %v, %v", id, got, err)
 		}
-	}
-}
-
-// TestTuplesOfSpecsAreApart is EVP-7: files of three specs, all of whose values are NULL, are of three partitions.
-func TestTuplesOfSpecsAreApart(t *testing.T) {
-	sum := tally{groups: map[string]*group{}}
-	for n := range 3 {
-		sum.add(catalog.DataFile{Spec: catalog.SpecID(n), Partition: make([]transform.Value, n+1), Rows: 1})
-	}
-	if len(sum.sorted()) != 3 {
-		t.Errorf("got %+v", sum.sorted())
 	}
 }
 
@@ -309,15 +296,14 @@ func TestOldManifestLists(t *testing.T) {
 			"added_data_files_count": nil, "existing_data_files_count": fields{"int": 2}, "deleted_data_files_count": nil,
 			"partitions": fields{"array": []fields{{"contains_null": true, "lower_bound": fields{"bytes": []byte{}}, "upper_bound": nil}}},
 		})
-		c := &Catalog{fio: fileio.Disk{}}
-		list, err := c.manifests(t.Context(), &table.Snapshot{ManifestList: path})
+		list, err := ReadList(t.Context(), fileio.Disk{}, path)
 		want := newManifest()
 		want.Path, want.Length, want.ExistingFiles = "/m", 5, 2
-		want.Partitions = []fieldSummary{{ContainsNull: true, Lower: []byte{}}}
-		if err != nil || !reflect.DeepEqual(list, []manifest{want}) {
+		want.Partitions = []FieldSummary{{ContainsNull: true, Lower: []byte{}}}
+		if err != nil || !reflect.DeepEqual(list, []Info{want}) {
 			t.Errorf("got %+v, %v, want %+v", list, err, want)
 		}
-		if _, known := list[0].live(); known {
+		if _, known := list[0].Live(); known {
 			t.Error("a missing count is known")
 		}
 	}
@@ -340,11 +326,51 @@ func TestOldManifests(t *testing.T) {
 			"block_size_in_bytes": int64(64), "sort_columns": nil,
 		}}))
 		m.Sequence = 6 // as an upgraded table's list may say of it
-		got, err := visitAll(t, m, unpartitioned, func(e *entry) string {
-			return fmt.Sprint(e.Path, " ", *e.SnapshotID, " ", e.Sequence, " ", e.FileSequence, " ", e.Content, " ", e.Rows, " ", e.Bytes, " ", e.gives(132))
+		got, err := visitAll(t, m, unpartitioned, func(e *Entry) string {
+			return fmt.Sprint(e.Path, " ", *e.SnapshotID, " ", e.Sequence, " ", e.FileSequence, " ", e.Content, " ", e.Rows, " ", e.Bytes, " ", e.Gives(132))
 		})
 		if want := []string{"/f 3 0 0 0 4 5 false"}; err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("got %q, %v, want %q", got, err, want)
+		}
+	}
+}
+
+func TestAvroNames(t *testing.T) {
+	for name, want := range map[string]string{"id_bucket": "id_bucket", "with space": "with_x20space", "a.b": "a_x2Eb", "9a": "_9a", "é": "_xE9"} {
+		if got := AvroName(name); got != want {
+			t.Errorf("%q becomes %q, want %q", name, got, want)
+		}
+	}
+}
+
+// given writes what a pointer points to, or none.
+func given[T any](p *T) string {
+	if p == nil {
+		return "none"
+	}
+	return fmt.Sprint(*p)
+}
+
+// TestDeleteFields are the fields that entries of delete manifests alone have, and what they are where they are null.
+func TestDeleteFields(t *testing.T) {
+	bound := func(v string) fields { return fields{"array": []fields{{"key": 7, "value": []byte(v)}}} }
+	for _, c := range []struct {
+		file fields
+		want string
+	}{
+		{fields{"content": 1}, "1 parquet [] \"\" none none \"\" \"\""},
+		{fields{"content": 2, "equality_ids": fields{"array": []int{5, 2, 5}}}, "2 parquet [5 2 5] \"\" none none \"\" \"\""},
+		{fields{"content": 1, "lower_bounds": bound("/f"), "upper_bounds": bound("/g")}, "1 parquet [] \"\" none none \"/f\" \"/g\""},
+		{fields{"content": 1, "file_format": "PUFFIN", "referenced_data_file": fields{"string": "/f"}, "content_offset": long(4), "content_size_in_bytes": long(46)},
+			"1 puffin [] \"/f\" 4 46 \"\" \"\""},
+	} {
+		m := manifestAt(writeAvro(t, entrySchema(""), fileEntry(1, c.file)))
+		m.Content = PositionDeletes
+		got, err := visitAll(t, m, unpartitioned, func(e *Entry) string {
+			return fmt.Sprintf("%d %s %v %q %s %s %q %q", e.Content, e.Format, e.EqualityIDs, e.Referenced, given(e.Offset), given(e.Length), e.Lower[7], e.Upper[7])
+		})
+		if err != nil || len(got) != 1 || got[0] != c.want {
+			t.Errorf("got %q, %v, want %s", got, err, c.want)
 		}
 	}
 }

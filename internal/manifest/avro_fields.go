@@ -1,4 +1,4 @@
-package lake
+package manifest
 
 import (
 	"fmt"
@@ -180,7 +180,7 @@ func (s *step) numbers(d *avro.Decoder, list []int64) []int64 {
 }
 
 // counts adds the wanted entries of a map of numbers to m.
-func (s *step) counts(d *avro.Decoder, wants statColumns, m map[int]int64) {
+func (s *step) counts(d *avro.Decoder, wants StatColumns, m map[int]int64) {
 	for it := d.Items(s.value.Type); it.Next(); {
 		id := int(d.Long())
 		if !d.Present(s.entry) {
@@ -193,7 +193,7 @@ func (s *step) counts(d *avro.Decoder, wants statColumns, m map[int]int64) {
 }
 
 // bounds adds the wanted entries of a map of bytes to m. They lie in the decoder's bytes.
-func (s *step) bounds(d *avro.Decoder, wants statColumns, m map[int][]byte) {
+func (s *step) bounds(d *avro.Decoder, wants StatColumns, m map[int][]byte) {
 	for it := d.Items(s.value.Type); it.Next(); {
 		id := int(d.Long())
 		if !d.Present(s.entry) {

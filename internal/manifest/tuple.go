@@ -1,9 +1,10 @@
-package lake
+package manifest
 
 import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/avro"
@@ -11,9 +12,9 @@ import (
 	"github.com/tarndb/tarn/transform"
 )
 
-// tupleTypes returns the types of a spec's partition values. The Kind is None where it can't be told: the transform is
+// TupleTypes returns the types of a spec's partition values. The Kind is None where it can't be told: the transform is
 // unknown, has several sources, or its source column is gone.
-func tupleTypes(spec catalog.PartitionSpec) []transform.Type {
+func TupleTypes(spec catalog.PartitionSpec) []transform.Type {
 	types := make([]transform.Type, len(spec.Fields))
 	for i, f := range spec.Fields {
 		if f.SourceType.Kind != transform.None && f.Transform.Op != transform.OpUnknown {
@@ -30,7 +31,7 @@ type tupleSpec struct {
 }
 
 func newTupleSpec(spec catalog.PartitionSpec) tupleSpec {
-	return tupleSpec{PartitionSpec: spec, types: tupleTypes(spec)}
+	return tupleSpec{PartitionSpec: spec, types: TupleTypes(spec)}
 }
 
 // tuplePlan is how to read the partitions of a manifest, which are records of its own schema.
@@ -52,7 +53,7 @@ func newTuplePlan(record *avro.Schema, spec tupleSpec) (tuplePlan, error) {
 		at := i
 		if !byPlace {
 			at = slices.IndexFunc(spec.Fields, func(s catalog.PartitionField) bool {
-				return hasIDs && int(s.ID) == f.ID || !hasIDs && (s.Name == f.Name || avroName(s.Name) == f.Name)
+				return hasIDs && int(s.ID) == f.ID || !hasIDs && (s.Name == f.Name || AvroName(s.Name) == f.Name)
 			})
 		}
 		value, ok := f.Type.Optional()
@@ -120,24 +121,16 @@ func (p *tuplePlan) read(written, path []byte) ([]transform.Value, error) {
 
 // partitionValue makes a Value of type t of what was written as another type of the same meaning, widening it.
 func partitionValue(t transform.Type, written *avro.Schema, raw any) (transform.Value, error) {
-	if written.Logical == "date" && isTimestamp(t) {
+	if written.Logical == "date" && t.IsTimestamp() {
 		return nil, errs.New(errs.Unsupported, "", "", "the column was promoted from date to %s, which can't be read yet", t)
 	}
 	if t.Kind == transform.None || t.Kind == transform.Unknown {
 		return anyValue(written, raw)
 	}
-	if value, ok := fitValue(t, raw); ok {
+	if value, ok := FitValue(t, raw); ok {
 		return value, nil
 	}
 	return nil, fmt.Errorf("it holds %v, not a %s", raw, t)
-}
-
-func isTimestamp(t transform.Type) bool {
-	switch t.Kind {
-	case transform.Timestamp, transform.TimestampTZ, transform.TimestampNS, transform.TimestampTZNS:
-		return true
-	}
-	return false
 }
 
 // plainValue decodes a value that may be a partition's, in the Go type that fits it; nil is a type that never is one.
@@ -168,7 +161,7 @@ func plainValue(d *avro.Decoder, written *avro.Schema) any {
 	case avro.Bytes, avro.Fixed:
 		b := bytesOf(d, written)
 		if written.Logical == "decimal" {
-			return signedInt(b)
+			return avro.SignedInt(b)
 		}
 		return slices.Clone(b)
 	}
@@ -183,17 +176,9 @@ func bytesOf(d *avro.Decoder, written *avro.Schema) []byte {
 	return d.Bytes()
 }
 
-// signedInt returns a big-endian two's complement number.
-func signedInt(b []byte) *big.Int {
-	v := new(big.Int).SetBytes(b)
-	if len(b) > 0 && b[0] >= 0x80 {
-		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
-	}
-	return v
-}
-
-// fitValue makes raw a value of type t, if it is one or widens to one.
-func fitValue(t transform.Type, raw any) (transform.Value, bool) {
+// FitValue makes raw, as a file may spell it, a value of type t, if it is one or widens to one: bytes may be a decimal's
+// digits, a UUID, or themselves, and are copied.
+func FitValue(t transform.Type, raw any) (transform.Value, bool) {
 	switch t.Kind {
 	case transform.Boolean:
 		return as[bool](raw)
@@ -213,7 +198,7 @@ func fitValue(t transform.Type, raw any) (transform.Value, bool) {
 		return as[float64](raw)
 	case transform.Decimal:
 		if v, ok := raw.([]byte); ok {
-			return signedInt(v), true
+			return avro.SignedInt(v), true
 		}
 		return as[*big.Int](raw)
 	case transform.String:
@@ -249,4 +234,22 @@ func anyValue(written *avro.Schema, raw any) (transform.Value, error) {
 		return [16]byte(b), nil
 	}
 	return raw, nil
+}
+
+// AvroName makes a partition field's name one that Avro allows, as Iceberg's own engines do: "a b" is a_x20b.
+func AvroName(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		isLetter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		isDigit := r >= '0' && r <= '9'
+		switch {
+		case isLetter, isDigit && i > 0:
+			b.WriteRune(r)
+		case isDigit:
+			b.WriteString("_" + string(r))
+		default:
+			fmt.Fprintf(&b, "_x%X", r)
+		}
+	}
+	return b.String()
 }

@@ -1,4 +1,4 @@
-package lake
+package manifest
 
 import (
 	"context"
@@ -11,22 +11,22 @@ import (
 	"github.com/tarndb/tarn/transform"
 )
 
-// entryReader reads the manifests of one table, of any format version. It is safe for concurrent use.
+// Reader reads the manifests of one table, of any format version. It is safe for concurrent use.
 //
-// visit is its one door. It calls its visitor for every entry of a manifest, deleted ones included, in the manifest's
+// Visit is its one door. It calls its visitor for every entry of a manifest, deleted ones included, in the manifest's
 // order. Everything that an entry inherits is filled in: sequence numbers, snapshot ID, row IDs. Partition is in the order
 // of the fields of the spec that the manifest list names, each value in that field's type; tuples of specs that give one
 // field ID two meanings are kept apart so. Statistics are decoded for the columns asked for, and are empty otherwise.
 //
-// The visitor sees one entry that the next one overwrites (see entry). It sees entries before it is known that the
-// manifest is whole, so what it has gathered is void when visit fails. An error of the visitor ends the visit and is
+// The visitor sees one entry that the next one overwrites (see Entry). It sees entries before it is known that the
+// manifest is whole, so what it has gathered is void when Visit fails. An error of the visitor ends the visit and is
 // returned as it is.
 //
 // Errors name the manifest, or the data file when its partition is wrong: Corrupt for bytes that make no sense, for an
 // entry that contradicts its manifest, and for a manifest that hasn't as many live entries as the list says; Unsupported
 // for an encrypted manifest or an unknown codec. Entries of encrypted files, and of formats that can't be read, are
 // entries like any other: whoever wants the file refuses it.
-type entryReader struct {
+type Reader struct {
 	fio   fileio.Files
 	specs map[catalog.SpecID]tupleSpec
 
@@ -43,23 +43,24 @@ type planKey struct {
 // maxPlans bounds the memory of a table each of whose manifests has a schema of its own.
 const maxPlans = 64
 
-func (c *Catalog) entryReader(t *catalog.Table) *entryReader {
-	r := &entryReader{fio: c.fio, specs: map[catalog.SpecID]tupleSpec{}, plans: map[planKey]*entryPlan{}}
-	for id, spec := range t.Specs {
+// NewReader returns a reader of the manifests of a table that has the specs.
+func NewReader(fio fileio.Files, specs map[catalog.SpecID]catalog.PartitionSpec) *Reader {
+	r := &Reader{fio: fio, specs: map[catalog.SpecID]tupleSpec{}, plans: map[planKey]*entryPlan{}}
+	for id, spec := range specs {
 		r.specs[id] = newTupleSpec(spec)
 	}
 	return r
 }
 
-// visit reads a manifest.
-func (r *entryReader) visit(ctx context.Context, m *manifest, wants statColumns, visitor func(*entry) error) error {
-	all := func(*entry) bool { return true }
-	return r.visitSome(ctx, m, wants, all, visitor)
+// Visit reads a manifest: m is what the list says of it. wants says which statistics are decoded.
+func (r *Reader) Visit(ctx context.Context, m *Info, wants StatColumns, visitor func(*Entry) error) error {
+	all := func(*Entry) bool { return true }
+	return r.VisitSome(ctx, m, wants, all, visitor)
 }
 
-// visitSome is a visit of the entries that keep is true for. keep sees them before they have a Path, which is what makes
+// VisitSome is a visit of the entries that keep is true for. keep sees them before they have a Path, which is what makes
 // entries that nobody wants cheap.
-func (r *entryReader) visitSome(ctx context.Context, m *manifest, wants statColumns, keep func(*entry) bool, visitor func(*entry) error) error {
+func (r *Reader) VisitSome(ctx context.Context, m *Info, wants StatColumns, keep func(*Entry) bool, visitor func(*Entry) error) error {
 	if len(m.KeyMetadata) > 0 {
 		return fileio.Encrypted(m.Path)
 	}
@@ -70,7 +71,7 @@ func (r *entryReader) visitSome(ctx context.Context, m *manifest, wants statColu
 			return err
 		}
 		v := visiting{manifest: m, plan: plan, file: f, wants: wants, tuples: map[string][]transform.Value{}}
-		return v.run(keep, func(e *entry) error {
+		return v.run(keep, func(e *Entry) error {
 			own = visitor(e)
 			return own
 		})
@@ -82,10 +83,10 @@ func (r *entryReader) visitSome(ctx context.Context, m *manifest, wants statColu
 }
 
 // plan returns how to read a manifest of the spec.
-func (r *entryReader) plan(m *manifest, f *avro.Reader) (*entryPlan, error) {
+func (r *Reader) plan(m *Info, f *avro.Reader) (*entryPlan, error) {
 	spec, ok := r.specs[m.Spec]
 	if !ok {
-		return nil, unknownSpec(m)
+		return nil, UnknownSpec(m)
 	}
 	key := planKey{m.Spec, f.SchemaText()}
 	r.mu.Lock()
@@ -108,23 +109,24 @@ func (r *entryReader) plan(m *manifest, f *avro.Reader) (*entryPlan, error) {
 	return p, nil
 }
 
-func unknownSpec(m *manifest) error {
+// UnknownSpec is the error for a manifest of a partition spec that the table doesn't have.
+func UnknownSpec(m *Info) error {
 	return errs.New(errs.Corrupt, "read manifest list", m.Path, "it is of partition spec %d, which the table doesn't have", m.Spec)
 }
 
 // visiting is one visit of a manifest on its way.
 type visiting struct {
-	manifest *manifest
+	manifest *Info
 	plan     *entryPlan
 	file     *avro.Reader
-	wants    statColumns
+	wants    StatColumns
 	tuples   map[string][]transform.Value // by their written form: files of one partition share its tuple
 }
 
 // maxTuples is how many tuples of a manifest are remembered at a time.
 const maxTuples = 1024
 
-func (v *visiting) run(keep func(*entry) bool, visitor func(*entry) error) error {
+func (v *visiting) run(keep func(*Entry) bool, visitor func(*Entry) error) error {
 	e := newEntry()
 	d := v.file.Decoder()
 	var rowID int64
@@ -140,7 +142,7 @@ func (v *visiting) run(keep func(*entry) bool, visitor func(*entry) error) error
 		if err := v.complete(e, &rowID); err != nil {
 			return err
 		}
-		if e.isLive() {
+		if e.IsLive() {
 			live++
 		}
 		if !keep(e) {
@@ -154,14 +156,14 @@ func (v *visiting) run(keep func(*entry) bool, visitor func(*entry) error) error
 	if err := v.file.Err(); err != nil {
 		return err
 	}
-	if want, known := v.manifest.live(); known && live != want {
+	if want, known := v.manifest.Live(); known && live != want {
 		return errs.New(errs.Corrupt, "", "", "it has %d live entries, but the manifest list says %d", live, want)
 	}
 	return nil
 }
 
 // complete checks an entry that was read and fills in what it doesn't hold itself.
-func (v *visiting) complete(e *entry, rowID *int64) error {
+func (v *visiting) complete(e *Entry, rowID *int64) error {
 	if err := e.check(v.manifest); err != nil {
 		return err
 	}

@@ -1,9 +1,7 @@
-package lake
+package manifest
 
 import (
 	"context"
-
-	"github.com/apache/iceberg-go/table"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/avro"
@@ -11,38 +9,38 @@ import (
 	"github.com/tarndb/tarn/internal/fileio"
 )
 
-// unknownCount stands for a count that a manifest list doesn't have: there may be any number.
-const unknownCount = -1
+// UnknownCount stands for a count that a manifest list doesn't have: there may be any number.
+const UnknownCount = -1
 
-// manifest is what a manifest list says of one manifest, with what a list of an older format version lacks: content is
+// Info is what a manifest list says of one manifest, with what a list of an older format version lacks: content is
 // then data and sequence numbers are 0.
-type manifest struct {
+type Info struct {
 	Path        string
 	Length      int64
 	Spec        catalog.SpecID
-	Content     content // contentData, or contentPositionDeletes for deletes of all kinds
+	Content     Content // Data, or PositionDeletes for deletes of all kinds
 	Sequence    int64
 	MinSequence int64
 	SnapshotID  *int64 // added_snapshot_id
 
-	// Counts of files and rows by the status of their entries, or unknownCount.
+	// Counts of files and rows by the status of their entries, or UnknownCount.
 	AddedFiles, ExistingFiles, DeletedFiles int64
 	AddedRows, ExistingRows, DeletedRows    int64
 
-	Partitions  []fieldSummary // in the order of the spec's fields; nil when there are none
+	Partitions  []FieldSummary // in the order of the spec's fields; nil when there are none
 	KeyMetadata []byte
 	FirstRowID  *int64
 }
 
-// fieldSummary is what a manifest list says of one partition field over all files of a manifest.
-type fieldSummary struct {
+// FieldSummary is what a manifest list says of one partition field over all files of a manifest.
+type FieldSummary struct {
 	ContainsNull bool
 	ContainsNaN  *bool
 	Lower, Upper []byte // nil is null, which isn't the empty value
 }
 
-// live returns how many live entries the list promises, and whether it says so.
-func (m *manifest) live() (int, bool) {
+// Live returns how many live entries the list promises, added and existing ones, and whether it says so.
+func (m *Info) Live() (int, bool) {
 	if m.AddedFiles < 0 || m.ExistingFiles < 0 {
 		return 0, false
 	}
@@ -77,33 +75,27 @@ var (
 	}
 )
 
-// manifests reads the snapshot's manifest list; a table without a snapshot has no manifests.
-func (c *Catalog) manifests(ctx context.Context, snapshot *table.Snapshot) ([]manifest, error) {
-	if snapshot == nil {
-		return nil, nil
-	}
-	if snapshot.ManifestList == "" {
-		return c.embeddedManifests(ctx, snapshot)
-	}
-	var list []manifest
-	err := fileio.ReadAvro(ctx, c.fio, "read manifest list", snapshot.ManifestList, 0, func(r *avro.Reader) (err error) {
-		list, err = readList(r)
+// ReadList reads the manifest list at path.
+func ReadList(ctx context.Context, fio fileio.Files, path string) ([]Info, error) {
+	var list []Info
+	err := fileio.ReadAvro(ctx, fio, "read manifest list", path, 0, func(r *avro.Reader) (err error) {
+		list, err = decodeList(r)
 		return err
 	})
 	return list, err
 }
 
-// embeddedManifests makes the list of a format version 1 snapshot that names its manifests itself. Of such a manifest
+// Embedded makes the list of a format version 1 snapshot that names its manifests itself. Of such a manifest
 // neither counts nor partition summaries are known.
-func (c *Catalog) embeddedManifests(ctx context.Context, snapshot *table.Snapshot) ([]manifest, error) {
-	var list []manifest
-	for _, path := range snapshot.ManifestLocations {
-		f, err := c.fio.Open(ctx, path)
+func Embedded(ctx context.Context, fio fileio.Files, snapshot int64, paths []string) ([]Info, error) {
+	var list []Info
+	for _, path := range paths {
+		f, err := fio.Open(ctx, path)
 		if err != nil {
 			return nil, err
 		}
 		m := newManifest()
-		m.Path, m.Length, m.SnapshotID = path, f.Size(), &snapshot.SnapshotID
+		m.Path, m.Length, m.SnapshotID = path, f.Size(), &snapshot
 		if err := f.Close(); err != nil {
 			return nil, errs.OfFile("close", path, err)
 		}
@@ -112,14 +104,14 @@ func (c *Catalog) embeddedManifests(ctx context.Context, snapshot *table.Snapsho
 	return list, nil
 }
 
-func newManifest() manifest {
-	return manifest{
-		AddedFiles: unknownCount, ExistingFiles: unknownCount, DeletedFiles: unknownCount,
-		AddedRows: unknownCount, ExistingRows: unknownCount, DeletedRows: unknownCount,
+func newManifest() Info {
+	return Info{
+		AddedFiles: UnknownCount, ExistingFiles: UnknownCount, DeletedFiles: UnknownCount,
+		AddedRows: UnknownCount, ExistingRows: UnknownCount, DeletedRows: UnknownCount,
 	}
 }
 
-func readList(r *avro.Reader) ([]manifest, error) {
+func decodeList(r *avro.Reader) ([]Info, error) {
 	schema, err := r.Schema()
 	if err != nil {
 		return nil, err
@@ -136,11 +128,11 @@ func readList(r *avro.Reader) ([]manifest, error) {
 			}
 		}
 	}
-	var list []manifest
+	var list []Info
 	for r.Next() {
 		m := newManifest()
 		readManifest(r.Decoder(), steps, summary, &m)
-		if m.Path == "" || m.Length < 0 || m.Content < contentData || m.Content > contentPositionDeletes {
+		if m.Path == "" || m.Length < 0 || m.Content < Data || m.Content > PositionDeletes {
 			r.Decoder().Fail("a manifest has the path %q, %d bytes and the content %d", m.Path, m.Length, m.Content)
 		}
 		list = append(list, m)
@@ -148,7 +140,7 @@ func readList(r *avro.Reader) ([]manifest, error) {
 	return list, r.Err()
 }
 
-func readManifest(d *avro.Decoder, steps, summary []step, m *manifest) {
+func readManifest(d *avro.Decoder, steps, summary []step, m *Info) {
 	numbers := map[int]*int64{
 		501: &m.Length, 515: &m.Sequence, 516: &m.MinSequence, 504: &m.AddedFiles, 505: &m.ExistingFiles, 506: &m.DeletedFiles,
 		512: &m.AddedRows, 513: &m.ExistingRows, 514: &m.DeletedRows,
@@ -167,12 +159,12 @@ func readManifest(d *avro.Decoder, steps, summary []step, m *manifest) {
 			id := d.Long()
 			m.SnapshotID = &id
 		case 507:
-			m.Partitions = []fieldSummary{}
+			m.Partitions = []FieldSummary{}
 			for it := d.Items(s.value.Type); it.Next(); {
 				m.Partitions = append(m.Partitions, readSummary(d, summary))
 			}
 		case 517:
-			m.Content = content(d.Int())
+			m.Content = Content(d.Int())
 		case 519:
 			m.KeyMetadata = append([]byte{}, d.Bytes()...)
 		case 520:
@@ -184,8 +176,8 @@ func readManifest(d *avro.Decoder, steps, summary []step, m *manifest) {
 	}
 }
 
-func readSummary(d *avro.Decoder, steps []step) fieldSummary {
-	var f fieldSummary
+func readSummary(d *avro.Decoder, steps []step) FieldSummary {
+	var f FieldSummary
 	for i := range steps {
 		s := &steps[i]
 		if !s.present(d) {
