@@ -164,18 +164,3 @@ func (s *changeStep) cut() error {
 	return errs.New(errs.NotFound, "read changes of snapshot", s.id(), "its parent has expired, and with it what the snapshot took away").
 		WithHint("start after it: FOR VERSION FROM %s", s.id())
 }
-
-// withChange adds to a file's constants those of the wanted columns of the change log, which the layout has.
-func (p *preparation) withChange(own, change map[catalog.FieldID]transform.Value) map[catalog.FieldID]transform.Value {
-	for _, id := range p.columns {
-		v, ok := change[id]
-		if !ok {
-			continue
-		}
-		if own == nil {
-			own = map[catalog.FieldID]transform.Value{}
-		}
-		own[id] = v
-	}
-	return own
-}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
-	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/table"
 	"github.com/google/uuid"
@@ -62,7 +61,7 @@ func (c *Catalog) DataFileFromParquet(ctx context.Context, t *catalog.Table, ref
 	if err != nil {
 		return NewDataFile{}, err
 	}
-	meta, size, err := c.readWritten(ctx, t, ref.Path)
+	meta, size, err := c.dataFiles().ReadWritten(ctx, t, ref.Path)
 	if err != nil {
 		return NewDataFile{}, err
 	}
@@ -86,33 +85,6 @@ func (c *Catalog) DataFileFromParquet(ctx context.Context, t *catalog.Table, ref
 		return out, errs.New(errs.Internal, "write data file", ref.Path, "its rows aren't all of its partition %v", tuple)
 	}
 	return out, nil
-}
-
-// readWritten reads the footer of a file that was just written and checks that its columns are the table's.
-func (c *Catalog) readWritten(ctx context.Context, t *catalog.Table, path string) (*metadata.FileMetaData, int64, error) {
-	meta, foot, err := c.readFooter(ctx, path)
-	if err != nil {
-		return nil, 0, err
-	}
-	r := newJudge(t, t.Schema.Fields).reading(foot, false)
-	if r.err != nil {
-		return nil, 0, errs.Wrap(errs.Invalid, "write data file", path, r.err)
-	}
-	isAsIs := r.shape == nil && !r.rewrite && len(r.absent) == 0
-	if !isAsIs || foot.schema.NumFields() != len(t.Schema.Fields) || !sameNames(foot.schema, t.Schema) {
-		return nil, 0, errs.New(errs.Invalid, "write data file", path, "its columns aren't those of the table")
-	}
-	return meta, foot.size, nil
-}
-
-func sameNames(root *schema.GroupNode, s *catalog.Schema) bool {
-	for i := range root.NumFields() {
-		n := root.Field(i)
-		if f, ok := s.Field(catalog.FieldID(n.FieldID())); !ok || f.Name != n.Name() {
-			return false
-		}
-	}
-	return true
 }
 
 // dataFileEntry takes the statistics from iceberg-go, as those of an unpartitioned file, since for a partition value that

@@ -1,13 +1,11 @@
 // Package lake is Tarn's door to Iceberg catalogs, metadata and files, and the only importer of iceberg-go. It finds
 // tables (Hadoop-style warehouses, SQL catalogs in SQLite, a metadata file or a table folder by its path), pins their
-// snapshots, surveys their manifests for what a filter leaves, finds out by their footers how the files of a query are to be
-// read (Prepare), and appends files as new snapshots.
+// snapshots, surveys their manifests for what a filter leaves, has package datafile find out how the files of a query are to
+// be read (Prepare), and appends files as new snapshots.
 //
-// What it can't read rightly it refuses before the first row: data files in ORC, encrypted tables, format versions that it
-// doesn't know, object stores, REST, Glue and Hive catalogs. Bytes that contradict themselves or each other are Corrupt,
-// and the error names the file. It never guesses, and it reads no data pages, which package duck does, except of files in
-// Avro and of Parquet files that DuckDB would misread, of which it makes Parquet copies for the time of a query, and of
-// position deletes for the metadata table of that name.
+// What it can't read rightly it refuses before the first row: encrypted tables, format versions that it doesn't know, REST,
+// Glue and Hive catalogs. Bytes that contradict themselves or each other are Corrupt, and the error names the file. It never
+// guesses, and it reads no data pages, which is for packages duck and datafile.
 //
 // Of iceberg-go it uses the metadata format and the writers of manifests. Manifests are read by package
 // manifest, since planning reads little of each of many entries; scan planning, conflict checks and the commit protocol

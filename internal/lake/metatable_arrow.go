@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/extensions"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/datafile"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/transform"
 )
@@ -96,7 +97,7 @@ func arrowType(t catalog.Type) (arrow.DataType, error) {
 
 func arrowField(f catalog.Field) (arrow.Field, error) {
 	typ, err := arrowType(f.Type)
-	return arrow.Field{Name: f.Name, Type: typ, Nullable: true, Metadata: fieldID(f.ID)}, err
+	return arrow.Field{Name: f.Name, Type: typ, Nullable: true, Metadata: datafile.ArrowID(f.ID)}, err
 }
 
 // canTell says whether v, a value of t, is one that SQL's type can hold, which bytes of metadata may not be.

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/datafile"
 	"github.com/tarndb/tarn/internal/errs"
 )
 
@@ -40,7 +41,7 @@ func newMetaWriter(path string, columns []metaColumn) (*metaWriter, error) {
 		return nil, errs.OfFile("create", path, err)
 	}
 	schema := arrow.NewSchema(fields, nil)
-	out, err := pqarrow.NewFileWriter(schema, file, copyProperties(), pqarrow.DefaultWriterProps())
+	out, err := pqarrow.NewFileWriter(schema, file, datafile.WriterProperties(), pqarrow.DefaultWriterProps())
 	if err != nil {
 		return nil, errors.Join(errs.Wrap(errs.Internal, "write metadata table", file.Name(), err), file.Close())
 	}
@@ -57,7 +58,7 @@ func (w *metaWriter) add(row any) error {
 	}
 	w.inBatch++
 	w.rows++
-	if w.inBatch == copyGroupRows || w.bytes >= copyGroupBytes {
+	if w.inBatch == datafile.GroupRows || w.bytes >= datafile.GroupBytes {
 		return w.flush()
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/datafile"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/fileio"
 )
@@ -32,7 +33,7 @@ type Catalog struct {
 	warehouse string // as metadata will spell it; may be empty
 	fio       fileio.Files
 	store     store
-	footers   footerCache
+	footers   datafile.Footers
 }
 
 var (

@@ -1,4 +1,4 @@
-package lake
+package datafile
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -41,7 +42,11 @@ func pqMap(kind schema.ConvertedType, name string, id int32, middle string, kv .
 
 // The table's types.
 func leafField(id catalog.FieldID, name string, kind transform.Kind) catalog.Field {
-	return catalog.Field{ID: id, Name: name, Type: primitive(kind)}
+	typ := transform.Type{Kind: kind}
+	if kind == transform.Decimal {
+		typ.Precision, typ.Scale = 9, 2
+	}
+	return catalog.Field{ID: id, Name: name, Type: catalog.Type{Primitive: typ}}
 }
 
 func nestedField(id catalog.FieldID, name string, kind catalog.NestedKind, fields ...catalog.Field) catalog.Field {
@@ -63,15 +68,14 @@ func shapeText(fields []catalog.Field) string {
 
 // shapeTest is a table without rows, of any schema, whose only file has any other.
 type shapeTest struct {
-	c     *Catalog
+	r     Reader
 	dir   string
 	table catalog.Table
 }
 
 func newShapeTest(t *testing.T, columns ...catalog.Field) *shapeTest {
 	t.Helper()
-	c := openTest(t, Config{Name: "t", Type: "hadoop", Warehouse: t.TempDir()})
-	return &shapeTest{c: c, dir: t.TempDir(), table: catalog.Table{
+	return &shapeTest{r: Reader{Files: fileio.Disk{}, Footers: &Footers{}}, dir: t.TempDir(), table: catalog.Table{
 		Ident: catalog.Ident{"db", "t"}, FormatVersion: 3, Schema: &catalog.Schema{Fields: columns}, Properties: map[string]string{},
 	}}
 }
@@ -115,13 +119,19 @@ func (s *shapeTest) prepareColumns(t *testing.T, columns []catalog.FieldID, file
 		}
 		return nil
 	}}
-	layout, err := s.c.Prepare(t.Context(), &s.table, columns, layout, s.dir)
+	layout, err := s.prepareLayout(t, columns, layout)
 	if err != nil {
 		return nil, err
 	}
 	var out []catalog.DataFile
 	err = layout.Files(t.Context(), func(f catalog.DataFile) error { out = append(out, f); return nil })
 	return out, err
+}
+
+func (s *shapeTest) prepareLayout(t *testing.T, columns []catalog.FieldID, layout *catalog.TableLayout) (*catalog.TableLayout, error) {
+	t.Helper()
+	noOther := func(func([]catalog.Field, error) bool) {}
+	return s.r.Prepare(t.Context(), Scan{Table: &s.table, Columns: columns, Layout: layout, Schemas: noOther, Folder: s.dir})
 }
 
 // wantError says whether err is of the kind and has the text; no kind wants no error.
@@ -251,4 +261,11 @@ func TestColumnsThatCantBeRead(t *testing.T) {
 	file.Format = catalog.ORC
 	_, err := test.prepareColumns(t, nil, file)
 	wantError(t, "ORC", err, errs.Unsupported, "f: it is of format orc")
+}
+
+func writeFile(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
 }

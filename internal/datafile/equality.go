@@ -1,4 +1,4 @@
-package lake
+package datafile
 
 import (
 	"github.com/tarndb/tarn/catalog"
@@ -7,9 +7,9 @@ import (
 
 // equalityColumns returns the columns that the layout's equality deletes compare. One that the table has dropped still
 // counts, as the newest schema that has it says.
-func (c *Catalog) equalityColumns(t *catalog.Table, layout *catalog.TableLayout) (map[catalog.FieldID]catalog.EqualityColumn, error) {
+func equalityColumns(s Scan) (map[catalog.FieldID]catalog.EqualityColumn, error) {
 	var out map[catalog.FieldID]catalog.EqualityColumn
-	for _, d := range layout.Deletes {
+	for _, d := range s.Layout.Deletes {
 		if d.Kind != catalog.EqualityDeletes {
 			continue
 		}
@@ -20,7 +20,7 @@ func (c *Catalog) equalityColumns(t *catalog.Table, layout *catalog.TableLayout)
 			if _, ok := out[id]; ok {
 				continue
 			}
-			column, err := c.equalityColumn(t, id)
+			column, err := s.equalityColumn(id)
 			if err != nil {
 				return nil, errs.Wrap(errs.Internal, "read delete file", d.Ref.Path, err)
 			}
@@ -33,22 +33,13 @@ func (c *Catalog) equalityColumns(t *catalog.Table, layout *catalog.TableLayout)
 	return out, nil
 }
 
-func (c *Catalog) equalityColumn(t *catalog.Table, id catalog.FieldID) (catalog.EqualityColumn, error) {
-	if column, ok, err := locate(t.Schema.Fields, id); ok || err != nil {
+func (s Scan) equalityColumn(id catalog.FieldID) (catalog.EqualityColumn, error) {
+	if column, ok, err := locate(s.Table.Schema.Fields, id); ok || err != nil {
 		return column, err
 	}
-	h, err := c.handleOf(t)
-	if err != nil {
-		return catalog.EqualityColumn{}, err
-	}
-	for _, schema := range newestFirst(h.meta, h.meta.CurrentSchema()) {
-		defaults, err := initialDefaults(h.raw, schema.ID)
+	for fields, err := range s.Schemas {
 		if err != nil {
-			return catalog.EqualityColumn{}, errs.Wrap(errs.Corrupt, "read metadata", h.location, err)
-		}
-		fields, err := fieldsOf(schema.Fields(), defaults)
-		if err != nil {
-			return catalog.EqualityColumn{}, errs.Wrap(errs.Corrupt, "read metadata", h.location, err)
+			return catalog.EqualityColumn{}, err
 		}
 		if column, ok, err := locate(fields, id); ok || err != nil {
 			return column, err

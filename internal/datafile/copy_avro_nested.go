@@ -1,4 +1,4 @@
-package lake
+package datafile
 
 import (
 	"unicode/utf8"
@@ -104,7 +104,7 @@ func (p avroPlanner) record(s *avro.Schema, names nameMap, want *catalog.Field) 
 			case err != nil && wanted != nil:
 				return nil, nil, err
 			case err == nil:
-				column.Name, column.Metadata = f.Name, fieldID(id)
+				column.Name, column.Metadata = f.Name, ArrowID(id)
 				if wanted != nil {
 					column.Name = wanted.Name
 				}
@@ -138,7 +138,7 @@ func (p avroPlanner) list(s *avro.Schema, names nameMap, want *catalog.Field) (a
 	}
 	element.Name = "element"
 	if id != noID {
-		element.Metadata = fieldID(id)
+		element.Metadata = ArrowID(id)
 	}
 	return arrow.ListOfField(element), func(d *avro.Decoder, b array.Builder) {
 		to := b.(*array.ListBuilder)
@@ -163,7 +163,7 @@ func (p avroPlanner) pairs(s *avro.Schema, names nameMap, want *catalog.Field) (
 			return nil, nil, err
 		}
 		if id != noID {
-			parts[i].Metadata = fieldID(id)
+			parts[i].Metadata = ArrowID(id)
 		}
 	}
 	return arrowMap(parts), mapRead(s, reads), nil
@@ -179,10 +179,10 @@ func (p avroPlanner) textMap(s *avro.Schema, names nameMap, want *catalog.Field)
 	}
 	key := arrow.Field{Type: arrow.BinaryTypes.String}
 	if keyID != noID {
-		key.Metadata = fieldID(keyID)
+		key.Metadata = ArrowID(keyID)
 	}
 	if valueID != noID {
-		value.Metadata = fieldID(valueID)
+		value.Metadata = ArrowID(valueID)
 	}
 	return arrowMap([2]arrow.Field{key, value}), mapRead(s, [2]avroRead{readText, read}), nil
 }

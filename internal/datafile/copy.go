@@ -1,4 +1,4 @@
-package lake
+package datafile
 
 import (
 	"context"
@@ -22,13 +22,13 @@ import (
 
 // copier makes Parquet copies, of the columns wanted, of files that can't be read as they are.
 type copier struct {
-	catalog *Catalog
-	dir     string
-	busy    chan struct{} // has room for as many as work at a time: rows are decoded and encoded, which takes a core each
+	reader Reader
+	dir    string
+	busy   chan struct{} // has room for as many as work at a time: rows are decoded and encoded, which takes a core each
 }
 
-func newCopier(c *Catalog, dir string) *copier {
-	return &copier{catalog: c, dir: dir, busy: make(chan struct{}, runtime.GOMAXPROCS(0))}
+func newCopier(r Reader, dir string) *copier {
+	return &copier{reader: r, dir: dir, busy: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // path returns where the copy of a file lies. Scans of the same columns, as one version of the table has them, share it.
@@ -58,14 +58,14 @@ func (c *copier) copied(ctx context.Context, j *judge, s source, write func(in f
 	}
 	foot, err := copyFooter(ctx, path)
 	if err == nil {
-		foot.schema = c.catalog.footers.shared(foot.schema)
+		foot.schema = c.reader.Footers.shared(foot.schema)
 	}
 	return foot, err
 }
 
 // make writes to a name of its own first: a copy is there whole or not at all.
 func (c *copier) make(ctx context.Context, s source, path string, write func(in fileio.File, to string) (rows int64, err error)) (err error) {
-	in, err := c.catalog.fio.Open(ctx, s.ref.Path)
+	in, err := c.reader.Files.Open(ctx, s.ref.Path)
 	if err != nil {
 		return err
 	}
@@ -104,8 +104,8 @@ func copyFooter(ctx context.Context, path string) (foot footer, err error) {
 // A row group of a copy, or of a metadata table's file, has so many rows at most, or about so many bytes: it is all that is
 // in memory.
 const (
-	copyGroupRows  = 64 << 10
-	copyGroupBytes = 16 << 20
+	GroupRows  = 64 << 10
+	GroupBytes = 16 << 20
 )
 
 // copyWriter writes record batches to a copy, each as a row group.
@@ -116,10 +116,10 @@ type copyWriter struct {
 	path string
 }
 
-// copyProperties are those of files that are read once, and soon.
-func copyProperties() *parquet.WriterProperties {
+// WriterProperties are those of files that are read once, and soon.
+func WriterProperties() *parquet.WriterProperties {
 	return parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithDictionaryDefault(false),
-		parquet.WithStats(false), parquet.WithMaxRowGroupLength(copyGroupRows))
+		parquet.WithStats(false), parquet.WithMaxRowGroupLength(GroupRows))
 }
 
 // bareKey marks the copy of a file without field IDs: of such a file, partition values win over columns found by name.
@@ -130,7 +130,7 @@ func newCopyWriter(path string, schema *arrow.Schema, isBare bool) (*copyWriter,
 	if err != nil {
 		return nil, errs.OfFile("write", path, err)
 	}
-	out, err := pqarrow.NewFileWriter(schema, f, copyProperties(), pqarrow.DefaultWriterProps())
+	out, err := pqarrow.NewFileWriter(schema, f, WriterProperties(), pqarrow.DefaultWriterProps())
 	if err != nil {
 		return nil, errors.Join(errs.Wrap(errs.Unsupported, "", "", err), f.Close())
 	}

@@ -1,4 +1,4 @@
-package lake
+package datafile
 
 import (
 	"context"
@@ -32,29 +32,6 @@ func TestLocate(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("field %d: got %s, want %s", id, got, want)
-		}
-	}
-}
-
-// TestGoldenEqualityColumns finds columns that were renamed, promoted and dropped since they were compared.
-func TestGoldenEqualityColumns(t *testing.T) {
-	for table, want := range map[string]string{
-		"dels.eq_renamed": "map[3:long 4:string]",
-		"dels.eq_global":  "map[1:long 3:int]",
-		"dels.pos_file":   "map[]",
-	} {
-		ns, name := table[:4], table[5:]
-		_, layout, err := readGolden(t, goldenTable{goldenHadoop(t), catalog.Ident{ns, name}})
-		if err != nil {
-			t.Errorf("%s: %v", table, err)
-			continue
-		}
-		got := map[catalog.FieldID]string{}
-		for id, c := range layout.Equality {
-			got[id] = c.Root.Type.String()
-		}
-		if fmt.Sprint(got) != want {
-			t.Errorf("%s: got %v, want %s", table, got, want)
 		}
 	}
 }
@@ -97,7 +74,7 @@ func TestDeleteFiles(t *testing.T) {
 		layout := &catalog.TableLayout{
 			Table: &test.table, Deletes: []catalog.DeleteFile{d}, Files: func(context.Context, func(catalog.DataFile) error) error { return nil },
 		}
-		got, err := test.c.Prepare(t.Context(), &test.table, nil, layout, test.dir)
+		got, err := test.prepareLayout(t, nil, layout)
 		wantError(t, c.name, err, c.kind, c.text)
 		if err != nil {
 			continue
@@ -125,7 +102,7 @@ func TestComparedColumnsCountForTheirFiles(t *testing.T) {
 		}
 		return yield(deleted)
 	}}
-	layout, err := test.c.Prepare(t.Context(), &test.table, []catalog.FieldID{1}, layout, test.dir)
+	layout, err := test.prepareLayout(t, []catalog.FieldID{1}, layout)
 	if err != nil {
 		t.Fatal(err)
 	}

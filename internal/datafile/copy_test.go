@@ -1,4 +1,4 @@
-package lake
+package datafile
 
 import (
 	"encoding/binary"
@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -83,7 +82,7 @@ func (s *shapeTest) avroFile(t testing.TB, name, schema string, rows ...any) cat
 		data = slices.Concat(data, long(len(block)), text(string(values)), sync)
 	}
 	path := filepath.Join(s.dir, name)
-	writeTest(t, path, string(data))
+	writeFile(t, path, string(data))
 	return catalog.DataFile{Ref: catalog.FileRef{Path: path, Bytes: int64(len(data))}, Format: catalog.Avro, Rows: int64(len(rows))}
 }
 
@@ -174,33 +173,6 @@ const (
 		`"cuuid":"01020000-0000-0000-0000-000000000000","k":[],"l":[],"m":[],"ns":"1969-12-31T23:59:59.999999999","st ":null}`
 )
 
-// TestGoldenCopies compares files in Avro, and in Parquet with the old codec LZ4, with those of a table of the same rows.
-func TestGoldenCopies(t *testing.T) {
-	rows := map[string][]string{}
-	for _, name := range []string{"snappy", "avro", "lz4"} {
-		_, layout, err := readGolden(t, goldenTable{goldenHadoop(t), catalog.Ident{"wr", name}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = layout.Files(t.Context(), func(f catalog.DataFile) error {
-			isCopy := !strings.Contains(f.Ref.Local, "golden")
-			if isCopy != (name != "snappy") || f.Shape != nil || f.ByName || f.Format != catalog.Parquet {
-				t.Errorf("%s: got %+v", name, f)
-			}
-			rows[name] = append(rows[name], strings.Split(rowsOf(t, f.Ref.Local), "\n")...)
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		slices.Sort(rows[name])
-		rows[name] = slices.DeleteFunc(rows[name], func(s string) bool { return s == "" })
-	}
-	if len(rows["snappy"]) != 40 || !reflect.DeepEqual(rows["avro"], rows["snappy"]) || !reflect.DeepEqual(rows["lz4"], rows["snappy"]) {
-		t.Errorf("%d, %d and %d rows differ", len(rows["avro"]), len(rows["lz4"]), len(rows["snappy"]))
-	}
-}
-
 func TestDamagedAvro(t *testing.T) {
 	test := newShapeTest(t, leafField(1, "s", transform.String), leafField(2, "n", transform.Long))
 	const text = `{"type": "record", "name": "r", "fields": [{"name": "s", "type": "string", "field-id": 1}, {"name": "n", "type": ["null", "long"], "field-id": 2}]}`
@@ -213,7 +185,7 @@ func TestDamagedAvro(t *testing.T) {
 	prepare := func(name string, data []byte) error {
 		file := whole
 		file.Ref = catalog.FileRef{Path: filepath.Join(test.dir, name+".avro"), Bytes: int64(len(data))}
-		writeTest(t, file.Ref.Path, string(data))
+		writeFile(t, file.Ref.Path, string(data))
 		_, err := test.prepare(t, file)
 		return err
 	}

@@ -1,4 +1,4 @@
-package lake
+package datafile
 
 import (
 	"context"
@@ -70,7 +70,7 @@ func planAvro(j *judge, record *avro.Schema) (*avroPlan, error) {
 			if err != nil {
 				return nil, errs.Wrap(errs.Unsupported, "column", catalog.QuoteIdent(want.Name), err)
 			}
-			field.Name, field.Metadata = want.Name, fieldID(id)
+			field.Name, field.Metadata = want.Name, ArrowID(id)
 			out.read, out.at = read, len(columns)
 			columns = append(columns, field)
 		}
@@ -136,7 +136,7 @@ func (p *avroPlan) copy(ctx context.Context, r *avro.Reader, to string) (rows in
 		if err := r.Decoder().Err(); err != nil {
 			return 0, err
 		}
-		if held++; held < copyGroupRows && bytes < copyGroupBytes {
+		if held++; held < GroupRows && bytes < GroupBytes {
 			continue
 		}
 		if err := p.flush(ctx, w, b); err != nil {

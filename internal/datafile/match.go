@@ -1,4 +1,4 @@
-package lake
+package datafile
 
 import (
 	"github.com/tarndb/tarn/catalog"

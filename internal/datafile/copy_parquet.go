@@ -1,4 +1,4 @@
-package lake
+package datafile
 
 import (
 	"context"
@@ -67,7 +67,7 @@ func countLeaves(n schema.Node) int {
 }
 
 func copyColumns(ctx context.Context, r *pqfile.Reader, leaves []int, label relabeler, isBare bool, to string) (rows int64, err error) {
-	columns, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{BatchSize: copyGroupRows / 4}, memory.DefaultAllocator)
+	columns, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{BatchSize: GroupRows / 4}, memory.DefaultAllocator)
 	if err != nil {
 		return 0, err
 	}
@@ -110,7 +110,7 @@ func copyCount(ctx context.Context, rows int64, isBare bool, to string) (written
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		b.Field(0).AppendNulls(int(min(rows-w.rows, copyGroupRows)))
+		b.Field(0).AppendNulls(int(min(rows-w.rows, GroupRows)))
 		if err := w.add(b.NewRecordBatch()); err != nil {
 			return 0, err
 		}
@@ -135,7 +135,7 @@ func (l relabeler) schema(s *arrow.Schema) *arrow.Schema {
 func relabelField(f arrow.Field, n *node, want *catalog.Field) arrow.Field {
 	f.Metadata = arrow.Metadata{}
 	if n.id != noID {
-		f.Metadata = fieldID(n.id)
+		f.Metadata = ArrowID(n.id)
 	}
 	inner := func(i int, f arrow.Field) arrow.Field { return relabelField(f, n.kids[i], n.wantOf(i, want)) }
 	switch t := f.Type.(type) {
@@ -157,7 +157,8 @@ func relabelField(f arrow.Field, n *node, want *catalog.Field) arrow.Field {
 	return f
 }
 
-func fieldID(id catalog.FieldID) arrow.Metadata {
+// ArrowID returns the metadata of an Arrow field that a Parquet writer makes the field's ID of.
+func ArrowID(id catalog.FieldID) arrow.Metadata {
 	return arrow.NewMetadata([]string{"PARQUET:field_id"}, []string{strconv.Itoa(int(id))})
 }
 

@@ -1,7 +1,8 @@
-package lake
+package datafile
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"runtime"
 	"slices"
@@ -14,30 +15,37 @@ import (
 	"github.com/tarndb/tarn/transform"
 )
 
-// Prepare finds out how each file of a layout of t's pinned snapshot is to be read for the columns, which may be metadata
-// columns too, and returns the layout with that filled in: of files Shape, ByName, Constants and Ref.Local, of delete files
-// Shape and Ref.Local, and Equality. It reads the files' footers, and fails if a scan could give wrong rows: a file is cut
-// or missing, isn't the one that was committed, or stores a column in a way that can't be read.
+// Scan is what is read of a table: which columns of which files.
+type Scan struct {
+	Table   *catalog.Table
+	Columns []catalog.FieldID // metadata columns too
+	Layout  *catalog.TableLayout
+	// Schemas are the columns of each schema of the table, the newest first. Columns that equality deletes compare and that
+	// the table has dropped are looked for there; else nobody asks.
+	Schemas iter.Seq2[[]catalog.Field, error]
+	// Folder is where rewritten files go. Whoever owns it removes it when the scan is over.
+	Folder string
+}
+
+// Prepare finds out how each file of the layout is to be read, and returns the layout with that filled in: of files Shape,
+// ByName, Constants and Ref.Local, of delete files Shape and Ref.Local, and Equality. It reads the files' footers, and fails if
+// a scan could give wrong rows: a file is cut or missing, isn't the one that was committed, or stores a column in a way that
+// can't be read.
 //
-// Files in Avro, and Parquet files that DuckDB would misread, are rewritten as Parquet files in the folder dir, with their
-// rows in the same order; Format then says Parquet and Ref.Local names the copy. Whoever owns dir removes it when the
-// layout isn't used any more. Of a million files it holds some bytes each.
-func (c *Catalog) Prepare(ctx context.Context, t *catalog.Table, columns []catalog.FieldID, layout *catalog.TableLayout, dir string,
-) (*catalog.TableLayout, error) {
-	out := *layout
-	if m, ok := layout.Table.Handle.(*metaScan); ok {
-		return &out, m.prepare(ctx, columns, &out, dir)
-	}
-	wants, err := wantedFields(t, columns)
+// Files in Avro, and Parquet files that DuckDB would misread, are rewritten as Parquet files in the folder, with their rows in
+// the same order; Format then says Parquet and Ref.Local names the copy. Of a million files it holds some bytes each.
+func (r Reader) Prepare(ctx context.Context, s Scan) (*catalog.TableLayout, error) {
+	out := *s.Layout
+	wants, err := wantedFields(s.Table, s.Columns)
 	if err != nil {
 		return nil, err
 	}
-	if out.Equality, err = c.equalityColumns(t, layout); err != nil {
+	if out.Equality, err = equalityColumns(s); err != nil {
 		return nil, err
 	}
 	p := &preparation{
-		catalog: c, columns: columns, layout: layout, copies: newCopier(c, dir),
-		plain: newJudge(t, wants), compared: newJudge(t, withEquality(wants, out.Equality)),
+		reader: r, columns: s.Columns, layout: s.Layout, copies: newCopier(r, s.Folder),
+		plain: newJudge(s.Table, wants), compared: newJudge(s.Table, withEquality(wants, out.Equality)),
 	}
 	if err := p.allFiles(ctx); err != nil {
 		return nil, err
@@ -110,7 +118,7 @@ func withEquality(wants []catalog.Field, equality map[catalog.FieldID]catalog.Eq
 
 // preparation is what a Prepare knows of a layout's files.
 type preparation struct {
-	catalog  *Catalog
+	reader   Reader
 	columns  []catalog.FieldID // wanted
 	layout   *catalog.TableLayout
 	copies   *copier
@@ -203,7 +211,7 @@ func (p *preparation) readingOf(ctx context.Context, j *judge, op string, s sour
 	var foot footer
 	switch s.format {
 	case catalog.Parquet:
-		if foot, err = p.catalog.footer(ctx, s.ref); err != nil {
+		if foot, err = p.reader.footer(ctx, s.ref); err != nil {
 			return nil, err
 		}
 		if err := s.check(foot.size, foot.rows); err != nil {
@@ -259,11 +267,26 @@ func (p *preparation) files(ctx context.Context, yield func(catalog.DataFile) er
 		case r.copied:
 			f.Ref.Local, f.Format = p.copies.path(j, f.Ref.Path), catalog.Parquet
 		case f.Ref.Local == "":
-			f.Ref.Local, err = p.catalog.fio.Local(f.Ref.Path)
+			f.Ref.Local, err = p.reader.Files.Local(f.Ref.Path)
 		}
 		if err != nil {
 			return err
 		}
 		return yield(f)
 	})
+}
+
+// withChange adds to a file's constants those of the wanted columns of the change log, which the layout has.
+func (p *preparation) withChange(own, change map[catalog.FieldID]transform.Value) map[catalog.FieldID]transform.Value {
+	for _, id := range p.columns {
+		v, ok := change[id]
+		if !ok {
+			continue
+		}
+		if own == nil {
+			own = map[catalog.FieldID]transform.Value{}
+		}
+		own[id] = v
+	}
+	return own
 }

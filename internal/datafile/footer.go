@@ -1,4 +1,4 @@
-package lake
+package datafile
 
 import (
 	"context"
@@ -25,8 +25,8 @@ type footer struct {
 	facts  footerFacts
 }
 
-// footerCache remembers footers by path: data files never change.
-type footerCache struct {
+// Footers remembers footers by path: data files never change. The zero value is empty and ready, and safe for concurrent use.
+type Footers struct {
 	mu      sync.Mutex
 	files   map[string]footer
 	schemas map[string]*schema.GroupNode
@@ -38,14 +38,14 @@ const (
 	maxCachedSchemas = 1000
 )
 
-func (k *footerCache) get(path string) (footer, bool) {
+func (k *Footers) get(path string) (footer, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	f, ok := k.files[path]
 	return f, ok
 }
 
-func (k *footerCache) put(path string, f footer) footer {
+func (k *Footers) put(path string, f footer) footer {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.files == nil || len(k.files) >= maxCachedFooters {
@@ -57,14 +57,14 @@ func (k *footerCache) put(path string, f footer) footer {
 }
 
 // shared returns one and the same schema for all that are equal.
-func (k *footerCache) shared(s *schema.GroupNode) *schema.GroupNode {
+func (k *Footers) shared(s *schema.GroupNode) *schema.GroupNode {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.share(s)
 }
 
 // share is shared, under the lock.
-func (k *footerCache) share(s *schema.GroupNode) *schema.GroupNode {
+func (k *Footers) share(s *schema.GroupNode) *schema.GroupNode {
 	if k.schemas == nil || len(k.schemas) >= maxCachedSchemas {
 		k.schemas = map[string]*schema.GroupNode{}
 	}
@@ -76,23 +76,23 @@ func (k *footerCache) share(s *schema.GroupNode) *schema.GroupNode {
 	return s
 }
 
-func (c *Catalog) footer(ctx context.Context, ref catalog.FileRef) (footer, error) {
-	if f, ok := c.footers.get(ref.Path); ok {
+func (r Reader) footer(ctx context.Context, ref catalog.FileRef) (footer, error) {
+	if f, ok := r.Footers.get(ref.Path); ok {
 		return f, nil
 	}
-	_, f, err := c.readFooter(ctx, ref.Path)
+	_, f, err := r.readFooter(ctx, ref.Path)
 	if err != nil {
 		return footer{}, err
 	}
-	return c.footers.put(ref.Path, f), nil
+	return r.Footers.put(ref.Path, f), nil
 }
 
 // footerGuess is how many bytes are read from the end of a file at first: most footers fit.
 const footerGuess = 64 << 10
 
 // readFooter reads and parses a Parquet file's footer.
-func (c *Catalog) readFooter(ctx context.Context, path string) (meta *metadata.FileMetaData, foot footer, err error) {
-	f, err := c.fio.Open(ctx, path)
+func (r Reader) readFooter(ctx context.Context, path string) (meta *metadata.FileMetaData, foot footer, err error) {
+	f, err := r.Files.Open(ctx, path)
 	if err != nil {
 		return nil, footer{}, err
 	}

@@ -1,8 +1,7 @@
-package lake
+package datafile
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
@@ -66,8 +65,8 @@ func constantOf(to, from transform.Type, v transform.Value) (transform.Value, er
 	if v == nil {
 		return nil, nil
 	}
-	if days, ok := v.(int32); ok && from.Kind == transform.Date && to.IsTimestamp() {
-		return timestampOf(to, int64(days))
+	if from.Kind == transform.Date && to.IsTimestamp() { // which partitions of a promoted column aren't read as either
+		return nil, errs.New(errs.Unsupported, "", "", "the column was promoted from %s to %s, which can't be read yet", from, to)
 	}
 	if n, ok := v.(int64); ok && to.Kind == transform.Int && n == int64(int32(n)) {
 		return int32(n), nil
@@ -80,16 +79,4 @@ func constantOf(to, from transform.Type, v transform.Value) (transform.Value, er
 		return nil, fmt.Errorf("%v, a %s, is no %s", v, from, to)
 	}
 	return value, nil
-}
-
-// timestampOf returns the midnight at which a day begins.
-func timestampOf(t transform.Type, days int64) (transform.Value, error) {
-	perDay := int64(24 * 60 * 60 * 1_000_000)
-	if t.Kind == transform.TimestampNS || t.Kind == transform.TimestampTZNS {
-		perDay *= 1000
-	}
-	if days > math.MaxInt64/perDay || days < math.MinInt64/perDay {
-		return nil, fmt.Errorf("the day %d is out of the range of a %s", days, t)
-	}
-	return days * perDay, nil
 }

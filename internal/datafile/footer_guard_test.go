@@ -1,4 +1,4 @@
-package lake
+package datafile
 
 import (
 	"encoding/binary"
@@ -14,6 +14,9 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/fileio"
 )
+
+// goldenFiles are tables that other engines wrote.
+const goldenFiles = "../../testdata/golden/warehouse"
 
 // memFile is a file in memory.
 type memFile struct{ *strings.Reader }
@@ -86,7 +89,7 @@ func TestDamagedFooterBytes(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 2))
-	paths, _ := filepath.Glob(goldenFolder + "/sch/*/data/*.parquet")
+	paths, _ := filepath.Glob(goldenFiles + "/sch/*/data/*.parquet")
 	if len(paths) < 5 {
 		t.Fatal("no files")
 	}
@@ -114,7 +117,7 @@ func TestDamagedFooterBytes(t *testing.T) {
 
 func TestFooterFacts(t *testing.T) {
 	for name, codec := range map[string]uint32{"snappy": 1, "gzip": 2, "zstd": 6, "uncompressed": 0, "lz4": 5} {
-		paths, _ := filepath.Glob(goldenFolder + "/wr/" + name + "/data/*/*.parquet")
+		paths, _ := filepath.Glob(goldenFiles + "/wr/" + name + "/data/*/*.parquet")
 		facts, err := checkFooter(footerOf(t, paths[0]))
 		if err != nil || facts != (footerFacts{codecs: 1 << codec}) {
 			t.Errorf("%s: %+v, %v", name, facts, err)

@@ -1,0 +1,4 @@
+package datafile
+
+// RowsOf is for the tests that read whole tables.
+var RowsOf = rowsOf
