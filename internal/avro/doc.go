@@ -21,5 +21,5 @@
 // Iceberg table has, are refused. Errors have no kind, but for a codec that isn't known, which is Unsupported: the caller
 // knows which file they are of and that its bytes are Corrupt.
 //
-// Before it stand fileio, which opens files for it, manifest, which decodes metadata, and lake, which copies data files.
+// Before it stand fileio, which opens files for it, manifest, which decodes metadata, and datafile, which copies data files.
 package avro

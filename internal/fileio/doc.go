@@ -6,5 +6,5 @@
 // It refuses object stores, encrypted files and paths of other schemes: Unsupported. It knows nothing of Iceberg, and what is
 // in a file is its caller's business. Every error has a kind and names the path as metadata spells it.
 //
-// Before it stands lake, which reads tables; after it stand the operating system and avro.
+// Before it stand lake, survey, manifest and datafile, which read tables; after it stand the operating system and avro.
 package fileio

@@ -16,6 +16,7 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/internal/manifest"
+	"github.com/tarndb/tarn/internal/survey"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -81,7 +82,7 @@ func (c *Catalog) DataFileFromParquet(ctx context.Context, t *catalog.Table, ref
 		Partition: tuple,
 		Rows:      entry.Count(),
 	}}
-	if contradictions(claimsOf(spec, manifest.TupleTypes(spec), t.Schema), tuple, columnStatsOf(entry)) != 0 {
+	if survey.Contradictions(spec, t.Schema, tuple, statisticsOf(entry)) != 0 {
 		return out, errs.New(errs.Internal, "write data file", ref.Path, "its rows aren't all of its partition %v", tuple)
 	}
 	return out, nil
@@ -158,4 +159,10 @@ func icebergValue(t transform.Type, v transform.Value) any {
 		return uuid.UUID(v)
 	}
 	return v
+}
+
+// statisticsOf returns the statistics of a file as those of an entry of a manifest.
+func statisticsOf(f iceberg.DataFile) *manifest.Entry {
+	return &manifest.Entry{Rows: f.Count(), NullCounts: f.NullValueCounts(), NaNCounts: f.NaNValueCounts(),
+		Lower: f.LowerBoundValues(), Upper: f.UpperBoundValues()}
 }

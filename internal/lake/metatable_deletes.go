@@ -8,6 +8,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/internal/manifest"
+	"github.com/tarndb/tarn/internal/survey"
 )
 
 // positionRow is one position that a delete file deletes.
@@ -53,14 +54,14 @@ func positionDeleteRows(ctx context.Context, s *metaScan, yield func(any) error)
 		if out.Content != manifest.PositionDeletes {
 			return nil
 		}
-		d, err := deleteOf(out.Entry)
+		d, err := survey.DeleteOf(out.Entry)
 		switch {
 		case err != nil:
 			return err
-		case d.encrypted:
+		case len(out.KeyMetadata) > 0:
 			return fileio.Encrypted(d.Ref.Path)
 		}
-		return positions.Each(ctx, d.DeleteFile, func(path string, position int64) error {
+		return positions.Each(ctx, d, func(path string, position int64) error {
 			out.path, out.position = path, position
 			return yield(out)
 		})

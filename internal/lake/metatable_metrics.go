@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/manifest"
+	"github.com/tarndb/tarn/internal/survey"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -71,7 +72,7 @@ func (l leaf) bound(bounds map[int][]byte) any {
 	case !isWritable(l.typ):
 		return b
 	}
-	v := boundOf(l.typ, b)
+	v := survey.Bound(l.typ, b)
 	if v == nil || !canTell(l.typ, v) {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/manifest"
+	"github.com/tarndb/tarn/internal/survey"
 )
 
 // metaScan is one scan of a metadata table. Its rows are first written to a Parquet file, from which they are read like
@@ -131,7 +132,7 @@ func (s *metaScan) mayHoldPartition(m *manifest.Info, at int, t catalog.Filter) 
 	if len(m.Partitions) != len(places) {
 		return true
 	}
-	return summaryFacts(m.Partitions[i], t.Type).mayHold(t.Type, t.Pred)
+	return survey.SummaryFacts(m.Partitions[i], t.Type).MayHold(t.Type, t.Pred)
 }
 
 // unionPlace returns the place of the partition struct's field with the ID, or -1. No column has an ID of such a field.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/survey"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -20,7 +21,7 @@ func boundText(f catalog.PartitionField, bound []byte) any {
 		return "null"
 	}
 	typ := f.Transform.ResultType(f.SourceType)
-	v := boundOf(typ, bound)
+	v := survey.Bound(typ, bound)
 	if v == nil || !canTell(typ, v) {
 		return nil
 	}

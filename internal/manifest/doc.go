@@ -8,5 +8,5 @@
 // the table's type is a timestamp by now (Unsupported). Whether an entry's file can be read it leaves to whoever wants the
 // file. It writes nothing, and decides nothing by a filter.
 //
-// Before it stand lake and whatever surveys a table; after it stand fileio and avro.
+// Before it stand survey and lake; after it stand fileio and avro.
 package manifest

@@ -1,7 +1,8 @@
-package lake
+package survey
 
 import (
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -29,6 +30,12 @@ func claimsOf(spec catalog.PartitionSpec, types []transform.Type, schema *catalo
 		})
 	}
 	return claims
+}
+
+// Contradictions returns the bits of the fields of a spec whose values in tuple the counts and bounds of the file of an entry
+// disprove: bit i is that of field i.
+func Contradictions(spec catalog.PartitionSpec, schema *catalog.Schema, tuple []transform.Value, e *manifest.Entry) uint64 {
+	return contradictions(claimsOf(spec, manifest.TupleTypes(spec), schema), tuple, statsOf(e))
 }
 
 // contradictions returns the bits of the fields whose claims the file's own numbers disprove.

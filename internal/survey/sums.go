@@ -1,7 +1,6 @@
-package lake
+package survey
 
 import (
-	"context"
 	"slices"
 
 	"github.com/tarndb/tarn/catalog"
@@ -14,18 +13,18 @@ type columnSums struct {
 	sums   map[catalog.FieldID]catalog.ColumnSum
 }
 
-// SurveySums implements catalog.Surveyor.
-func (c *Catalog) SurveySums(ctx context.Context, t *catalog.Table, filter catalog.Filter, columns []catalog.FieldID) (*catalog.TableLayout, error) {
+// summable returns the columns with the IDs that have sums, each once.
+func summable(schema *catalog.Schema, columns []catalog.FieldID) []catalog.Field {
 	var fields []catalog.Field
 	for i, id := range columns {
 		if slices.Contains(columns[:i], id) {
 			continue // a file counts once
 		}
-		if f, ok := t.Schema.Field(id); ok && f.Type.Nested == catalog.NotNested {
+		if f, ok := schema.Field(id); ok && f.Type.Nested == catalog.NotNested {
 			fields = append(fields, f)
 		}
 	}
-	return c.survey(ctx, t, filter, newColumnSums(fields))
+	return fields
 }
 
 func newColumnSums(fields []catalog.Field) *columnSums {

@@ -1,18 +1,16 @@
-package lake
+package survey
 
 import (
 	"math"
-
-	"github.com/apache/iceberg-go"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
-// facts is what metadata says for certain of the values of one column, or one partition field, in a set of rows. The zero
+// Facts is what metadata says for certain of the values of one column, or one partition field, in a set of rows. The zero
 // value says nothing but that there is no NaN.
-type facts struct {
+type Facts struct {
 	noNulls   bool
 	someNulls bool
 	onlyNulls bool
@@ -23,9 +21,9 @@ type facts struct {
 
 var nanProbe = transform.Type{Kind: transform.Double}
 
-// mayHold says whether p can hold for one of the values. In our SQL NaN is above all numbers, so that a file that may
+// MayHold says whether p can hold for one of the values. In our SQL NaN is above all numbers, so that a file that may
 // hold NaN may match "d > 5" whatever its bounds.
-func (f facts) mayHold(t transform.Type, p transform.Predicate) bool {
+func (f Facts) MayHold(t transform.Type, p transform.Predicate) bool {
 	switch {
 	case f.onlyNulls:
 		return p.Op == transform.IsNull
@@ -71,8 +69,8 @@ func isOrdered(t transform.Type) bool {
 
 func isFloat(t transform.Type) bool { return t.Kind == transform.Float || t.Kind == transform.Double }
 
-// boundOf decodes a bound. One that doesn't decode is no bound: it can't rule anything out.
-func boundOf(t transform.Type, b []byte) transform.Value {
+// Bound decodes a bound of a manifest, nil for none. One that doesn't decode is no bound: it can't rule anything out.
+func Bound(t transform.Type, b []byte) transform.Value {
 	if !isOrdered(t) {
 		return nil
 	}
@@ -92,23 +90,13 @@ type columnStats struct {
 	uppers map[int][]byte
 }
 
-func columnStatsOf(f iceberg.DataFile) *columnStats {
-	return &columnStats{
-		rows:   f.Count(),
-		nulls:  f.NullValueCounts(),
-		nans:   f.NaNValueCounts(),
-		lowers: f.LowerBoundValues(),
-		uppers: f.UpperBoundValues(),
-	}
-}
-
 func statsOf(e *manifest.Entry) *columnStats {
 	return &columnStats{rows: e.Rows, nulls: e.NullCounts, nans: e.NaNCounts, lowers: e.Lower, uppers: e.Upper}
 }
 
 // facts returns what is known of a top-level column. The rows of a top-level column are the file's rows, so its null
 // count is held against them and not against value_counts, which some writers fill without the NULLs.
-func (s *columnStats) facts(id catalog.FieldID, t transform.Type) facts {
+func (s *columnStats) facts(id catalog.FieldID, t transform.Type) Facts {
 	f := s.bounds(id, t)
 	if nulls, ok := s.nulls[int(id)]; ok && nulls >= 0 {
 		f.noNulls = nulls == 0
@@ -119,13 +107,13 @@ func (s *columnStats) facts(id catalog.FieldID, t transform.Type) facts {
 }
 
 // bounds returns what is known of a column's values that aren't NULL. It also holds for a nested one.
-func (s *columnStats) bounds(id catalog.FieldID, t transform.Type) facts {
-	var f facts
+func (s *columnStats) bounds(id catalog.FieldID, t transform.Type) Facts {
+	var f Facts
 	if b, ok := s.lowers[int(id)]; ok {
-		f.lower = boundOf(t, b)
+		f.lower = Bound(t, b)
 	}
 	if b, ok := s.uppers[int(id)]; ok {
-		f.upper = boundOf(t, b)
+		f.upper = Bound(t, b)
 	}
 	if f.lower != nil && f.upper != nil && transform.Compare(t, f.lower, f.upper) > 0 {
 		f.lower, f.upper = nil, nil // they contradict each other and say nothing
@@ -137,16 +125,16 @@ func (s *columnStats) bounds(id catalog.FieldID, t transform.Type) facts {
 	return f
 }
 
-// summaryFacts returns what a manifest list says of one partition field over all files of a manifest. A null bound says
+// SummaryFacts returns what a manifest list says of one partition field over all files of a manifest. A null bound says
 // nothing: writers that encode the empty string as null leave one where there are values. Only of types that have no
 // empty value does it mean that all values are NULL or NaN.
-func summaryFacts(s manifest.FieldSummary, t transform.Type) facts {
-	f := facts{noNulls: !s.ContainsNull}
+func SummaryFacts(s manifest.FieldSummary, t transform.Type) Facts {
+	f := Facts{noNulls: !s.ContainsNull}
 	if s.Lower != nil {
-		f.lower = boundOf(t, s.Lower)
+		f.lower = Bound(t, s.Lower)
 	}
 	if s.Upper != nil {
-		f.upper = boundOf(t, s.Upper)
+		f.upper = Bound(t, s.Upper)
 	}
 	if isFloat(t) {
 		f.mayNaN = s.ContainsNaN == nil || *s.ContainsNaN

@@ -1,4 +1,4 @@
-package lake
+package survey
 
 import (
 	"context"
@@ -16,38 +16,47 @@ import (
 // writers make them; more workers than cores gain nothing, since decoding is what takes the time.
 const surveyWorkers = 4
 
-// Survey streams over the pinned snapshot's manifests and returns what filter can't rule out. Memory grows with the number
-// of partition tuples and of delete files, not of data files.
-func (c *Catalog) Survey(ctx context.Context, t *catalog.Table, filter catalog.Filter) (*catalog.TableLayout, error) {
-	return c.survey(ctx, t, filter, nil)
+// Request says what is surveyed.
+type Request struct {
+	Files  fileio.Files
+	Table  *catalog.Table // its version says whether a state, appends or changes are read
+	Filter catalog.Filter
+	// Sums are the columns whose statistics are summed up over the files, not nil. Nested columns have no sums, and nothing
+	// but a state has any: what was appended may have been deleted since.
+	Sums []catalog.FieldID
+	// Snapshots are, of a state, the one that is read, or none of an empty table; of appends and changes those that count, the
+	// oldest first.
+	Snapshots []*Snapshot
+	// Find returns the snapshot with the ID, nil when it has expired. It is asked for the parents of those whose changes are
+	// read.
+	Find func(id int64) *Snapshot
 }
 
-// survey is Survey with sums of statistics; sums may be nil.
-func (c *Catalog) survey(ctx context.Context, t *catalog.Table, filter catalog.Filter, sums *columnSums) (*catalog.TableLayout, error) {
-	if m, ok := t.Handle.(*metaTable); ok {
-		return m.survey(ctx, t, filter)
+// Snapshot is what a survey knows of a snapshot.
+type Snapshot struct {
+	ID        int64
+	Parent    *int64
+	Manifests func(ctx context.Context) ([]manifest.Info, error)
+}
+
+// Layout streams over the snapshots' manifests and returns what the filter can't rule out. Memory grows with the number
+// of partition tuples and of delete files, not of data files.
+func Layout(ctx context.Context, r Request) (*catalog.TableLayout, error) {
+	if r.Table.Version.Reading == catalog.ReadChanges {
+		return surveyChanges(ctx, r)
 	}
-	h, err := c.handleOf(t)
+	s := newScan(r)
+	list, err := s.manifests(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	if err := refuseEncryption(h); err != nil {
-		return nil, err
-	}
-	if t.Version.Reading == catalog.ReadChanges {
-		return c.surveyChanges(ctx, t, h, filter)
-	}
-	s := newScan(c, t, filter)
-	list, err := s.manifests(ctx, h, t.Version.Reading)
-	if err != nil {
-		return nil, err
-	}
-	if t.Version.Reading != catalog.ReadState { // what was appended may have been deleted since
-		sums = nil
+	var sums *columnSums
+	if r.Sums != nil && r.Table.Version.Reading == catalog.ReadState {
+		sums = newColumnSums(summable(r.Table.Schema, r.Sums))
 	}
 	layout, err := s.layout(ctx, list, sums)
 	if err == nil {
-		layout.Table = t
+		layout.Table = r.Table
 	}
 	return layout, err
 }
@@ -68,7 +77,7 @@ func (s *scan) layout(ctx context.Context, list []manifest.Info, sums *columnSum
 	if err := s.tallyAll(ctx, manifests, &sum); err != nil {
 		return nil, err
 	}
-	deletes, err := s.deletes.seal(s.catalog.fio)
+	deletes, err := s.deletes.seal(s.files)
 	if err != nil {
 		return nil, err
 	}
@@ -78,13 +87,13 @@ func (s *scan) layout(ctx context.Context, list []manifest.Info, sums *columnSum
 		Deletes: deletes,
 		Sums:    sums.all(),
 		Files: func(ctx context.Context, yield func(catalog.DataFile) error) error {
-			return s.files(ctx, manifests, yield)
+			return s.list(ctx, manifests, yield)
 		},
 	}, nil
 }
 
-// files streams over the surviving files once more, now with the deletes that apply to each.
-func (s *scan) files(ctx context.Context, manifests []*manifest.Info, yield func(catalog.DataFile) error) error {
+// list streams over the surviving files once more, now with the deletes that apply to each.
+func (s *scan) list(ctx context.Context, manifests []*manifest.Info, yield func(catalog.DataFile) error) error {
 	shared := sharedDeletes{}
 	for _, m := range manifests {
 		err := s.visit(ctx, m, &tally{}, func(f catalog.DataFile) error {
@@ -98,20 +107,9 @@ func (s *scan) files(ctx context.Context, manifests []*manifest.Info, yield func
 	return nil
 }
 
-// refuseEncryption looks at what the metadata says. Single encrypted files are refused where they are met.
-func refuseEncryption(h *handle) error {
-	if h.meta.Properties()["encryption.key-id"] != "" {
-		return fileio.Encrypted(h.location)
-	}
-	for range h.meta.EncryptionKeys() {
-		return fileio.Encrypted(h.location)
-	}
-	return nil
-}
-
 // scan is a filter and a pinned table, ready to look at manifests. It doesn't change but for the marks of its deletes.
 type scan struct {
-	catalog *Catalog
+	files   fileio.Files
 	entries *manifest.Reader
 	specs   map[catalog.SpecID]*specScan
 	deletes *deleteIndex
@@ -126,11 +124,12 @@ type specScan struct {
 	wants  manifest.StatColumns // of the columns tested and of those that partition values are checked against
 }
 
-func newScan(c *Catalog, t *catalog.Table, filter catalog.Filter) *scan {
-	s := &scan{catalog: c, entries: manifest.NewReader(c.fio, t.Specs), specs: map[catalog.SpecID]*specScan{}}
-	for id, spec := range t.Specs {
+func newScan(r Request) *scan {
+	specs := r.Table.Specs
+	s := &scan{files: r.Files, entries: manifest.NewReader(r.Files, specs), specs: map[catalog.SpecID]*specScan{}}
+	for id, spec := range specs {
 		types := manifest.TupleTypes(spec)
-		ss := &specScan{spec: spec, cond: prepare(filter, spec, types), claims: claimsOf(spec, types, t.Schema)}
+		ss := &specScan{spec: spec, cond: prepare(r.Filter, spec, types), claims: claimsOf(spec, types, r.Table.Schema)}
 		ss.wants.IDs = ss.cond.columns(nil)
 		for _, c := range ss.claims {
 			ss.wants.IDs = append(ss.wants.IDs, int(c.source))
@@ -219,7 +218,7 @@ func (s *scan) visit(ctx context.Context, m *manifest.Info, part *tally, yield f
 			return nil
 		}
 		var err error
-		if f.Ref.Local, err = s.catalog.localData(e); err != nil {
+		if f.Ref.Local, err = s.localData(e); err != nil {
 			return err
 		}
 		part.sums.add(e)
@@ -228,14 +227,14 @@ func (s *scan) visit(ctx context.Context, m *manifest.Info, part *tally, yield f
 }
 
 // localData refuses a wanted file that can't be read, before any row is.
-func (c *Catalog) localData(e *manifest.Entry) (string, error) {
+func (s *scan) localData(e *manifest.Entry) (string, error) {
 	switch {
 	case len(e.KeyMetadata) > 0:
 		return "", fileio.Encrypted(e.Path)
 	case e.Format == catalog.Puffin:
 		return "", errs.New(errs.Corrupt, "read data file", e.Path, "it is of format %s, which holds no rows", e.Format)
 	}
-	return c.fio.Local(e.Path)
+	return s.files.Local(e.Path)
 }
 
 // verdict says why a file is left out.

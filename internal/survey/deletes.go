@@ -1,4 +1,4 @@
-package lake
+package survey
 
 import (
 	"context"
@@ -78,6 +78,12 @@ func (s *scan) deletesIn(ctx context.Context, m *manifest.Info) (found []liveDel
 // isUnpartitioned says whether files of the spec are of no partition: it has no fields, or void ones alone.
 func isUnpartitioned(spec catalog.PartitionSpec) bool {
 	return !slices.ContainsFunc(spec.Fields, func(f catalog.PartitionField) bool { return f.Transform.Op != transform.Void })
+}
+
+// DeleteOf makes a delete file of an entry, whose Ref.Local isn't known yet. One that doesn't say what it deletes is Corrupt.
+func DeleteOf(e *manifest.Entry) (catalog.DeleteFile, error) {
+	d, err := deleteOf(e)
+	return d.DeleteFile, err
 }
 
 // deleteOf makes a delete file of an entry, and refuses one that doesn't say what it deletes.

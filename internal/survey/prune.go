@@ -1,4 +1,4 @@
-package lake
+package survey
 
 import (
 	"slices"
@@ -66,7 +66,7 @@ func (c *condition) mayInManifest(summaries []manifest.FieldSummary, fields int)
 	}
 	return c.may(func(test *condition) bool {
 		return summaries == nil || !slices.ContainsFunc(test.partition, func(p projection) bool {
-			return !summaryFacts(summaries[p.at], p.typ).mayHold(p.typ, p.pred)
+			return !SummaryFacts(summaries[p.at], p.typ).MayHold(p.typ, p.pred)
 		})
 	})
 }
@@ -84,7 +84,7 @@ func (c *condition) holdsIn(tuple []transform.Value) bool {
 // without any says nothing: the file may lack the column, and then a default or the partition gives its value.
 func (c *condition) mayInFile(tuple []transform.Value, stats *columnStats) bool {
 	return c.may(func(test *condition) bool {
-		return test.holdsIn(tuple) && stats.facts(test.Field, test.Type).mayHold(test.Type, test.Pred)
+		return test.holdsIn(tuple) && stats.facts(test.Field, test.Type).MayHold(test.Type, test.Pred)
 	})
 }
 

@@ -1,10 +1,8 @@
-package lake
+package survey
 
 import (
 	"context"
 	"slices"
-
-	"github.com/apache/iceberg-go/table"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
@@ -22,8 +20,8 @@ import (
 //	added:   of each other file the rows that B without A had deleted, without those that A deletes.
 type changeLog struct {
 	scan *scan
-	run  []*table.Snapshot
-	find func(id int64) *table.Snapshot
+	run  []*Snapshot
+	find func(id int64) *Snapshot
 	// ids numbers the delete files of all snapshots; used are those that a file of the log names, all of them later on.
 	ids     map[deleteKey]int
 	deletes []liveDelete
@@ -39,8 +37,8 @@ type deleteKey struct {
 
 // surveyChanges lists the changes of a run of snapshots. It re-reads delete manifests with each listing, so that the delete
 // files of one snapshot and its parent are held at a time, and their names.
-func (c *Catalog) surveyChanges(ctx context.Context, t *catalog.Table, h *handle, filter catalog.Filter) (*catalog.TableLayout, error) {
-	l := &changeLog{scan: newScan(c, t, filter), run: h.run, find: h.meta.SnapshotByID, ids: map[deleteKey]int{}}
+func surveyChanges(ctx context.Context, r Request) (*catalog.TableLayout, error) {
+	l := &changeLog{scan: newScan(r), run: r.Snapshots, find: r.Find, ids: map[deleteKey]int{}}
 	sum := tally{groups: map[string]*group{}}
 	err := l.each(ctx, &sum, func(f catalog.DataFile) error {
 		sum.add(f)
@@ -58,7 +56,7 @@ func (c *Catalog) surveyChanges(ctx context.Context, t *catalog.Table, h *handle
 	}
 	sum.DeleteFiles = len(list)
 	return &catalog.TableLayout{
-		Table: t, Counts: sum.ScanCounts, Groups: sum.sorted(), Deletes: list, Repeats: true,
+		Table: r.Table, Counts: sum.ScanCounts, Groups: sum.sorted(), Deletes: list, Repeats: true,
 		Files: func(ctx context.Context, yield func(catalog.DataFile) error) error {
 			return l.each(ctx, &tally{}, yield)
 		},
@@ -73,7 +71,7 @@ func (l *changeLog) seal() ([]catalog.DeleteFile, error) {
 		if !l.used[i] {
 			continue
 		}
-		d, err := l.deletes[i].located(l.scan.catalog.fio)
+		d, err := l.deletes[i].located(l.scan.files)
 		if err != nil {
 			return nil, err
 		}
@@ -118,28 +116,29 @@ func (l *changeLog) each(ctx context.Context, sum *tally, yield func(catalog.Dat
 	return nil
 }
 
-func changeColumns(kind string, ordinal int, s *table.Snapshot) map[catalog.FieldID]transform.Value {
+func changeColumns(kind string, ordinal int, s *Snapshot) map[catalog.FieldID]transform.Value {
 	return map[catalog.FieldID]transform.Value{
-		catalog.ChangeTypeID: kind, catalog.ChangeOrdinalID: int32(ordinal), catalog.CommitSnapshotID: s.SnapshotID,
+		catalog.ChangeTypeID: kind, catalog.ChangeOrdinalID: int32(ordinal), catalog.CommitSnapshotID: s.ID,
 	}
 }
 
 // step reads what a snapshot and its parent have of manifests and delete files.
-func (l *changeLog) step(ctx context.Context, snapshot *table.Snapshot) (*changeStep, error) {
+func (l *changeLog) step(ctx context.Context, snapshot *Snapshot) (*changeStep, error) {
 	s := &changeStep{log: l, snapshot: snapshot}
 	var err error
-	if s.list, err = l.scan.catalog.manifests(ctx, snapshot); err != nil {
+	if s.list, err = snapshot.Manifests(ctx); err != nil {
 		return nil, err
 	}
 	if s.after, err = l.index(ctx, s.list); err != nil {
 		return nil, err
 	}
 	var parents []manifest.Info
-	if snapshot.ParentSnapshotID != nil {
-		parent := l.find(*snapshot.ParentSnapshotID)
-		s.isCut = parent == nil
-		if parents, err = l.scan.catalog.manifests(ctx, parent); err != nil {
-			return nil, err
+	if snapshot.Parent != nil {
+		parent := l.find(*snapshot.Parent)
+		if s.isCut = parent == nil; !s.isCut {
+			if parents, err = parent.Manifests(ctx); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if s.before, err = l.index(ctx, parents); err != nil {

@@ -1,11 +1,9 @@
-package lake
+package survey
 
 import (
 	"context"
 	"slices"
 	"strconv"
-
-	"github.com/apache/iceberg-go/table"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/manifest"
@@ -15,7 +13,7 @@ import (
 // changeStep lists what one snapshot changed.
 type changeStep struct {
 	log               *changeLog
-	snapshot          *table.Snapshot
+	snapshot          *Snapshot
 	list              []manifest.Info
 	before, after     *deleteIndex
 	isCut             bool // the parent has expired
@@ -24,11 +22,11 @@ type changeStep struct {
 	yield             func(catalog.DataFile) error
 }
 
-func (s *changeStep) id() string { return strconv.FormatInt(s.snapshot.SnapshotID, 10) }
+func (s *changeStep) id() string { return strconv.FormatInt(s.snapshot.ID, 10) }
 
 // isOwn says whether the snapshot may have written the manifest.
 func (s *changeStep) isOwn(m *manifest.Info) bool {
-	return m.SnapshotID == nil || *m.SnapshotID == s.snapshot.SnapshotID
+	return m.SnapshotID == nil || *m.SnapshotID == s.snapshot.ID
 }
 
 func (s *changeStep) addsDeletes(m manifest.Info) bool {
@@ -70,7 +68,7 @@ func (s *changeStep) manifest(ctx context.Context, m *manifest.Info, differ bool
 // entry gives what happened to the rows of a data file. Files that the snapshot neither added nor removed matter only when
 // delete files differ.
 func (s *changeStep) entry(e *manifest.Entry, differ bool, known [2]sharedDeletes) error {
-	isOwn := e.SnapshotID != nil && *e.SnapshotID == s.snapshot.SnapshotID
+	isOwn := e.SnapshotID != nil && *e.SnapshotID == s.snapshot.ID
 	isAdded, isRemoved := isOwn && e.Status == manifest.Added, isOwn && e.Status == manifest.Deleted
 	if !isAdded && !isRemoved && (!differ || !e.IsLive()) {
 		return nil
@@ -84,7 +82,7 @@ func (s *changeStep) entry(e *manifest.Entry, differ bool, known [2]sharedDelete
 		return nil
 	}
 	var err error
-	if f.Ref.Local, err = s.log.scan.catalog.localData(e); err != nil {
+	if f.Ref.Local, err = s.log.scan.localData(e); err != nil {
 		return err
 	}
 	before, after := s.before.listFor(&f, known[0]), s.after.listFor(&f, known[1])

@@ -1,0 +1,77 @@
+package lake
+
+import (
+	"context"
+
+	"github.com/apache/iceberg-go/table"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/fileio"
+	"github.com/tarndb/tarn/internal/manifest"
+	"github.com/tarndb/tarn/internal/survey"
+)
+
+// Survey streams over the pinned snapshot's manifests and returns what filter can't rule out. Memory grows with the number
+// of partition tuples and of delete files, not of data files.
+func (c *Catalog) Survey(ctx context.Context, t *catalog.Table, filter catalog.Filter) (*catalog.TableLayout, error) {
+	return c.survey(ctx, t, filter, nil)
+}
+
+// SurveySums implements catalog.Surveyor.
+func (c *Catalog) SurveySums(ctx context.Context, t *catalog.Table, filter catalog.Filter, columns []catalog.FieldID) (*catalog.TableLayout, error) {
+	return c.survey(ctx, t, filter, append([]catalog.FieldID{}, columns...))
+}
+
+func (c *Catalog) survey(ctx context.Context, t *catalog.Table, filter catalog.Filter, sums []catalog.FieldID) (*catalog.TableLayout, error) {
+	if m, ok := t.Handle.(*metaTable); ok {
+		return m.survey(ctx, t, filter)
+	}
+	h, err := c.handleOf(t)
+	if err != nil {
+		return nil, err
+	}
+	if err := refuseEncryption(h); err != nil {
+		return nil, err
+	}
+	return survey.Layout(ctx, survey.Request{
+		Files: c.fio, Table: t, Filter: filter, Sums: sums, Snapshots: h.surveyed(t.Version.Reading),
+		Find: func(id int64) *survey.Snapshot { return c.snapshot(h.meta.SnapshotByID(id)) },
+	})
+}
+
+// surveyed returns the snapshots that a reading is of.
+func (h *handle) surveyed(what catalog.Reading) []*survey.Snapshot {
+	run := h.run
+	if what == catalog.ReadState {
+		run = nil
+		if h.snapshot != nil {
+			run = append(run, h.snapshot)
+		}
+	}
+	var out []*survey.Snapshot
+	for _, s := range run {
+		out = append(out, h.catalog.snapshot(s))
+	}
+	return out
+}
+
+// snapshot returns what a survey has to know of a snapshot; nil of none.
+func (c *Catalog) snapshot(s *table.Snapshot) *survey.Snapshot {
+	if s == nil {
+		return nil
+	}
+	return &survey.Snapshot{ID: s.SnapshotID, Parent: s.ParentSnapshotID, Manifests: func(ctx context.Context) ([]manifest.Info, error) {
+		return c.manifests(ctx, s)
+	}}
+}
+
+// refuseEncryption looks at what the metadata says. Single encrypted files are refused where they are met.
+func refuseEncryption(h *handle) error {
+	if h.meta.Properties()["encryption.key-id"] != "" {
+		return fileio.Encrypted(h.location)
+	}
+	for range h.meta.EncryptionKeys() {
+		return fileio.Encrypted(h.location)
+	}
+	return nil
+}
