@@ -46,9 +46,9 @@ func defaultExpr(f catalog.Field) (string, error) {
 	return "struct_pack(" + strings.Join(parts, ", ") + ")", nil
 }
 
-// literalSQL returns v, a value of t or of a type that was promoted to it, as text that DuckDB casts to the type of t.
+// literalSQL returns v, a value of t, as text that DuckDB casts to the type of t.
 func literalSQL(t transform.Type, v transform.Value) string {
-	switch v := promoted(t, v).(type) {
+	switch v := v.(type) {
 	case nil:
 		return "NULL"
 	case []byte:
@@ -56,25 +56,6 @@ func literalSQL(t transform.Type, v transform.Value) string {
 	default:
 		return textSQL(transform.FormatValue(t, v))
 	}
-}
-
-// promoted returns v as a value of t, to whose type that of v was promoted.
-func promoted(t transform.Type, v transform.Value) transform.Value {
-	const microsPerDay = 24 * 60 * 60 * 1_000_000
-	switch n := v.(type) {
-	case float32:
-		if t.Kind == transform.Double {
-			return float64(n)
-		}
-	case int32:
-		switch t.Kind {
-		case transform.Timestamp:
-			return int64(n) * microsPerDay
-		case transform.TimestampNS:
-			return int64(n) * microsPerDay * 1000
-		}
-	}
-	return v
 }
 
 // textSQL returns text as an SQL string, also text with a zero byte, at which DuckDB ends a statement.
