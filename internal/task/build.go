@@ -2,7 +2,6 @@ package task
 
 import (
 	"context"
-	"slices"
 	"sort"
 
 	"github.com/tarndb/tarn/catalog"
@@ -87,24 +86,22 @@ func fields(s *plan.Scan) []catalog.Field {
 // grouping collects a core's files by group.
 type grouping struct {
 	core       *Core
-	tree       *spj.Node
 	scans      []*spj.ScanKeys
 	everywhere []*plan.Scan
 	byKey      map[string]int
 	groups     []candidate
 }
 
-// candidate is a group that some table has files of.
+// candidate is a group that some table has files of, which matter.
 type candidate struct {
 	key    string
 	values [][]byte
-	null   []bool
 	files  [][]File // per table
 }
 
 func buildCore(ctx context.Context, c *spj.Core, layouts map[*plan.Scan]*catalog.TableLayout, opts Options) (*Core, error) {
 	g := &grouping{
-		core: &Core{Name: c.Name, SQL: c.SQL, Limit: c.Limit, Views: views(c.Views), Grows: c.Kind == spj.Complete || c.Kind == spj.Emitted}, tree: c.Tree, byKey: map[string]int{},
+		core: &Core{Name: c.Name, SQL: c.SQL, Limit: c.Limit, Views: views(c.Views), Grows: c.Kind == spj.Complete || c.Kind == spj.Emitted}, byKey: map[string]int{},
 	}
 	c.Tree.Scans(func(k *spj.ScanKeys) { g.scans = append(g.scans, k) })
 	c.Tree.ScansEverywhere(func(s *plan.Scan) { g.everywhere = append(g.everywhere, s) })
@@ -112,7 +109,7 @@ func buildCore(ctx context.Context, c *spj.Core, layouts map[*plan.Scan]*catalog
 		g.core.Keys = append(g.core.Keys, Key{Text: g.scans[0].Conforms.Keys[i].String(), Type: k.Type})
 	}
 	for i, k := range g.scans {
-		if err := g.collect(ctx, i, k, layouts[k.Scan]); err != nil {
+		if err := g.collect(ctx, c, i, k, layouts[k.Scan]); err != nil {
 			return nil, err
 		}
 	}
@@ -122,8 +119,8 @@ func buildCore(ctx context.Context, c *spj.Core, layouts map[*plan.Scan]*catalog
 		}
 	}
 	g.core.Tree = g.plainTree(c.Tree)
-	g.choose()
-	g.strays()
+	g.core.Dropped.Groups, g.core.Dropped.NullGroups = c.Dropped.Groups, c.Dropped.NullGroups
+	g.assemble()
 	g.core.pack(opts)
 	return g.core, nil
 }
@@ -138,15 +135,16 @@ func widen(v transform.Value) transform.Value {
 
 // collect assigns one table's files to groups by their tuples, each read through its file's own spec; those that lie in no
 // one group are to be routed.
-func (g *grouping) collect(ctx context.Context, at int, k *spj.ScanKeys, l *catalog.TableLayout) error {
+func (g *grouping) collect(ctx context.Context, c *spj.Core, at int, k *spj.ScanKeys, l *catalog.TableLayout) error {
 	r, in := newReader(k.Scan, l)
-	t := Table{}
+	dropped := c.Dropped.Tables[at]
+	t := Table{Files: k.Total.Files, Bytes: k.Total.Bytes, Dropped: dropped.Files}
+	g.core.Dropped.Files += dropped.Files
+	g.core.Dropped.Bytes += dropped.Bytes
 	for _, s := range k.Conforms.Keys {
 		t.Sources = append(t.Sources, Source{Field: s.Column.ID, Type: s.Column.Type.Primitive, Transform: s.Transform})
 	}
 	err := r.each(ctx, func(f catalog.DataFile, file File) error {
-		t.Files++
-		t.Bytes += f.Ref.Bytes
 		if n := len(k.Scan.Table.Specs[f.Spec].Fields); len(f.Partition) != n {
 			return errs.New(errs.Corrupt, "group", f.Ref.Path, "the partition tuple has %d values for the %d fields of spec %d", len(f.Partition), n, f.Spec)
 		}
@@ -155,7 +153,10 @@ func (g *grouping) collect(ctx context.Context, at int, k *spj.ScanKeys, l *cata
 			t.Routed = append(t.Routed, file)
 			return nil
 		}
-		i, err := g.group(v.Values)
+		if !c.Needs(at, v) {
+			return nil
+		}
+		i, err := g.group(c.GroupKey(v.Values), v.Values)
 		if err != nil {
 			return errs.Wrap(errs.Corrupt, "group", f.Ref.Path, err)
 		}
@@ -163,6 +164,11 @@ func (g *grouping) collect(ctx context.Context, at int, k *spj.ScanKeys, l *cata
 		return nil
 	})
 	t.Input = *in
+	if len(t.Routed) > 0 {
+		for _, needed := range c.Strays {
+			t.Strays = append(t.Strays, needed[at])
+		}
+	}
 	g.core.Tables = append(g.core.Tables, t)
 	return err
 }
@@ -182,89 +188,42 @@ func (g *grouping) spread(ctx context.Context, s *plan.Scan, l *catalog.TableLay
 	return err
 }
 
-// group returns the place of the group of such values.
-func (g *grouping) group(values []transform.Value) (int, error) {
-	var key []byte
-	c := candidate{files: make([][]File, len(g.scans))}
+// group returns the place of the group of such values, whose key is given.
+func (g *grouping) group(key string, values []transform.Value) (int, error) {
+	if i, ok := g.byKey[key]; ok {
+		return i, nil
+	}
+	c := candidate{key: key, files: make([][]File, len(g.scans))}
 	for i, value := range values {
 		typ := g.core.Keys[i].Type
 		if typ.Kind == transform.Long {
 			value = widen(value)
 		}
-		key = transform.AppendKey(key, typ, value)
-		c.null = append(c.null, value == nil)
 		enc, err := catalog.EncodeValue(typ, value)
 		if err != nil {
 			return 0, err
 		}
 		c.values = append(c.values, enc)
 	}
-	if i, ok := g.byKey[string(key)]; ok {
-		return i, nil
-	}
-	c.key = string(key)
-	g.byKey[c.key] = len(g.groups)
+	g.byKey[key] = len(g.groups)
 	g.groups = append(g.groups, c)
 	return len(g.groups) - 1, nil
 }
 
-// choose keeps the groups that can give rows, and in them the tables whose rows can matter. A table with routed files may
-// have rows of any group.
-func (g *grouping) choose() {
+// assemble makes a pack of each group, in the order of their keys.
+func (g *grouping) assemble() {
 	sort.Slice(g.groups, func(i, j int) bool { return g.groups[i].key < g.groups[j].key })
-	for _, c := range g.groups {
-		needed := g.needed(c.null, func(t int) bool { return len(c.files[t]) > 0 || len(g.core.Tables[t].Routed) > 0 })
-		pack, any := Pack{Groups: []int{len(g.core.Groups)}, Inputs: make([][]File, len(g.core.Tables))}, false
-		for i, files := range c.files {
-			any = any || needed[i]
-			if !needed[i] {
-				g.core.Tables[i].Dropped += len(files)
-				g.core.Dropped.Files += len(files)
-				g.core.Dropped.Bytes += bytesOf(files)
-				continue
+	for at, c := range g.groups {
+		pack := Pack{Groups: []int{at}, Inputs: make([][]File, len(g.core.Tables))}
+		for t, files := range c.files {
+			for i := range files {
+				files[i].Group = at
 			}
-			for at := range files {
-				files[at].Group = len(g.core.Groups)
-			}
-			pack.Inputs[i] = files
+			pack.Inputs[t] = files
 			pack.Bytes += bytesOf(files)
-		}
-		if !any {
-			g.core.Dropped.Groups++
-			if slices.Contains(c.null, true) {
-				g.core.Dropped.NullGroups++
-			}
-			continue
 		}
 		g.core.Groups = append(g.core.Groups, Group{Values: c.values})
 		g.core.Packs = append(g.core.Packs, pack)
-	}
-}
-
-// needed returns which tables' rows matter in a group, when present tells which may have some.
-func (g *grouping) needed(null []bool, present func(table int) bool) []bool {
-	index := map[*plan.Scan]int{}
-	for i, k := range g.scans {
-		index[k.Scan] = i
-	}
-	out := make([]bool, len(g.scans))
-	g.tree.Needed(func(s *plan.Scan) bool { return present(index[s]) }, null, func(s *plan.Scan) { out[index[s]] = true })
-	return out
-}
-
-// strays finds out which routed rows of no group of the core can matter. Only tables with routed files have rows there.
-func (g *grouping) strays() {
-	isRouted := func(t int) bool { return len(g.core.Tables[t].Routed) > 0 }
-	for mask := range 1 << len(g.core.Keys) {
-		null := make([]bool, len(g.core.Keys))
-		for k := range null {
-			null[k] = mask&(1<<k) != 0
-		}
-		for t, needed := range g.needed(null, isRouted) {
-			if isRouted(t) {
-				g.core.Tables[t].Strays = append(g.core.Tables[t].Strays, needed)
-			}
-		}
 	}
 }
 

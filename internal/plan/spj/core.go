@@ -17,6 +17,7 @@ func (d *decider) core(b *plan.Block, c *choice, name, sql string, kind Kind) *C
 		out.Views = blockViews(nil, b)
 		out.Views = out.Views[:len(out.Views)-1] // the core runs the text of its own block itself
 	}
+	out.findGroups(d.out.layouts)
 	d.cut[b] = true
 	d.out.Cores = append(d.out.Cores, out)
 	return out

@@ -100,6 +100,13 @@ func (n *Node) Needed(present func(*plan.Scan) bool, null []bool, read func(*pla
 	}
 }
 
+// needed returns by their places which scans are needed, when present tells which may have rows.
+func (n *Node) needed(null []bool, index map[*plan.Scan]int, present func(place int) bool) []bool {
+	out := make([]bool, len(index))
+	n.Needed(func(s *plan.Scan) bool { return present(index[s]) }, null, func(s *plan.Scan) { out[index[s]] = true })
+	return out
+}
+
 // Scans calls visit for each scan of the tree that is read by groups.
 func (n *Node) Scans(visit func(*ScanKeys)) {
 	n.leaves(func(leaf *Node) {
