@@ -45,6 +45,9 @@ type Scan struct {
 	Files   []ScanFile  // which must lie on this machine
 	Checks  []ScanCheck // of columns that are read
 	Deletes int64       // of RegisterDeletes, whose files are Files; 0: no row is deleted
+	// From and To, if To isn't 0, leave in only rows at positions from From and before To of each file: row groups outside
+	// aren't read.
+	From, To int64
 	// Filter is an SQL condition on the result's names; "" is none. It stands below the checks: a row that it drops isn't
 	// checked, and row groups that it rules out aren't read. Deleted rows are neither filtered nor checked.
 	Filter string
@@ -104,7 +107,7 @@ func (p *part) sql() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := "SELECT " + inner + " FROM " + source
+	text := "SELECT " + inner + " FROM " + source + p.rangeSQL()
 	if p.Deletes != 0 {
 		text = "SELECT * FROM (" + text + ") WHERE " + p.keptSQL()
 	}
@@ -120,6 +123,14 @@ func (p *part) sql() (string, error) {
 		text += " WHERE " + p.Filter
 	}
 	return text, nil
+}
+
+// rangeSQL returns the condition on the positions of rows.
+func (p *part) rangeSQL() string {
+	if p.To == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" WHERE file_row_number >= %d AND file_row_number < %d", p.From, p.To)
 }
 
 // inner returns the select list that gives columns their names.

@@ -156,14 +156,16 @@ type SpillWriter struct {
 	held   int64
 	chunks []*Chunk
 	views  []laneView
-	rows   [][]place // per bin
+	bins   [][]int32 // per chunk, those of its rows
+	counts []int     // per bin, its rows
+	order  []place   // the rows by bin
 	buf    []byte
 	blocks []spillBlock
 }
 
 // Writer returns a writer that holds up to about holdBytes.
 func (s *Spill) Writer(holdBytes int64) *SpillWriter {
-	return &SpillWriter{spill: s, limit: holdBytes, views: make([]laneView, len(s.lanes)), rows: make([][]place, len(s.bins))}
+	return &SpillWriter{spill: s, limit: holdBytes, views: make([]laneView, len(s.lanes)), counts: make([]int, len(s.bins))}
 }
 
 // Add adds the rows of a chunk, each to its bin, and returns how many; those of bin -1 are left out. The chunk becomes the
@@ -173,10 +175,9 @@ func (w *SpillWriter) Add(ch *Chunk, bins []int32) (kept int, err error) {
 		ch.Close()
 		return 0, err
 	}
-	at := int32(len(w.chunks))
-	for row, bin := range bins {
+	for _, bin := range bins {
 		if bin >= 0 {
-			w.rows[bin] = append(w.rows[bin], place{at, int32(row)})
+			w.counts[bin]++
 			kept++
 		}
 	}
@@ -184,7 +185,7 @@ func (w *SpillWriter) Add(ch *Chunk, bins []int32) (kept int, err error) {
 		ch.Close()
 		return 0, nil
 	}
-	w.chunks = append(w.chunks, ch)
+	w.keep(ch, bins)
 	for i := range w.views {
 		w.views[i].add(&w.spill.lanes[i], bindings.DataChunkGetVector(ch.handle, bindings.IdxT(i)), ch.Rows())
 	}
@@ -205,28 +206,56 @@ func (w *SpillWriter) check(ch *Chunk) error {
 	return nil
 }
 
+// keep keeps a chunk and a copy of the bins, in the place of one that was kept before.
+func (w *SpillWriter) keep(ch *Chunk, bins []int32) {
+	at := len(w.chunks)
+	w.chunks = append(w.chunks, ch)
+	if at == len(w.bins) {
+		w.bins = append(w.bins, nil)
+	}
+	w.bins[at] = append(w.bins[at][:0], bins...)
+}
+
 // Flush writes the rows that are held.
 func (w *SpillWriter) Flush() error {
 	defer w.Close()
-	rows := 0
-	for bin := range w.rows {
-		rows += len(w.rows[bin])
-	}
+	rows := w.sort()
 	if rows == 0 {
 		return nil
 	}
 	perBlock := min(max(1, int(blockBytes*int64(rows)/w.held)), vectorRows)
-	for bin := range w.rows {
-		if err := w.flushBin(bin, perBlock); err != nil {
+	from := 0
+	for bin, to := range w.counts { // sort left where each bin ends
+		if err := w.flushBin(bin, w.order[from:to], perBlock); err != nil {
 			return err
 		}
+		from = to
 	}
 	return nil
 }
 
-func (w *SpillWriter) flushBin(bin, perBlock int) error {
+// sort puts the rows that are held in the order of their bins, and returns how many they are. Counts are then where each
+// bin ends.
+func (w *SpillWriter) sort() (rows int) {
+	for bin, n := range w.counts {
+		w.counts[bin] = rows
+		rows += n
+	}
+	w.order = slices.Grow(w.order[:0], rows)[:rows]
+	for i := range w.chunks {
+		for row, bin := range w.bins[i] {
+			if bin >= 0 {
+				w.order[w.counts[bin]] = place{int32(i), int32(row)}
+				w.counts[bin]++
+			}
+		}
+	}
+	return rows
+}
+
+func (w *SpillWriter) flushBin(bin int, places []place, perBlock int) error {
 	w.buf, w.blocks = w.buf[:0], w.blocks[:0]
-	for places := w.rows[bin]; len(places) > 0; {
+	for len(places) > 0 {
 		n := min(perBlock, len(places))
 		w.appendBlock(places[:n])
 		places = places[n:]
@@ -262,7 +291,5 @@ func (w *SpillWriter) Close() {
 	for i := range w.views {
 		w.views[i].clear()
 	}
-	for i := range w.rows {
-		w.rows[i] = w.rows[i][:0]
-	}
+	clear(w.counts)
 }

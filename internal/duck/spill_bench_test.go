@@ -65,7 +65,7 @@ func routed(b *testing.B, c *Conn, sql string, columns []ScanColumn, bins int) *
 	b.Helper()
 	s, err := c.NewSpill(filepath.Join(b.TempDir(), "bin"), columns, bins)
 	if err == nil {
-		err = spillRows(b.Context(), c, sql, s.Writer(16<<20), bucketBins(b, bins))
+		err = spillRows(b.Context(), c, sql, s.Writer(4<<20), bucketBins(b, bins))
 	}
 	if err != nil {
 		b.Fatal(err)

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -229,12 +230,52 @@ func (l *lab) deleteRows(in *task.Input, files []task.File, n int) {
 	}
 }
 
+// TestUnits looks at how the files to route are divided: each row of each is in one unit.
+func TestUnits(t *testing.T) {
+	random := randomSource(t)
+	for range 200 {
+		c := task.Core{Tables: make([]task.Table, 1+random.IntN(3))}
+		for i := range c.Tables {
+			for range random.IntN(20) {
+				f := task.File{Rows: random.Int64N(1000)}
+				f.Ref.Path, f.Ref.Bytes = fmt.Sprint(i, len(c.Tables[i].Routed)), random.Int64N(1<<(10+random.IntN(20)))
+				c.Tables[i].Routed = append(c.Tables[i].Routed, f)
+			}
+		}
+		ends := map[string]int64{}
+		units := unitsOf(&c, 1+random.IntN(8))
+		slices.SortStableFunc(units, func(a, b unit) int { return int(a.from - b.from) }) // ranges of a file in their order
+		for _, u := range units {
+			if u.to > 0 && len(u.files) != 1 {
+				t.Errorf("%+v is a range of several files", u)
+			}
+			for _, f := range u.files {
+				end, seen := ends[f.Ref.Path]
+				if seen && u.from != end || !seen && u.from != 0 {
+					t.Errorf("%s is read from %d on, after %d", f.Ref.Path, u.from, end)
+				}
+				if ends[f.Ref.Path] = u.to; u.to == 0 {
+					ends[f.Ref.Path] = math.MaxInt64
+				}
+			}
+		}
+		for i := range c.Tables {
+			for _, f := range c.Tables[i].Routed {
+				if ends[f.Ref.Path] != math.MaxInt64 {
+					t.Errorf("%s of %d rows is read to %d", f.Ref.Path, f.Rows, ends[f.Ref.Path])
+				}
+			}
+		}
+	}
+}
+
 // TestRoutedDeletes routes files with deleted rows.
 func TestRoutedDeletes(t *testing.T) {
 	l, random := newLab(t), randomSource(t)
 	l.plain("s.a", "k0 long, v int", "SELECT i % 10 AS k0, i::INTEGER AS v FROM range(5000) t(i)", 5)
 	g := l.graph("SELECT k0, v FROM s.a", spj.Off, task.Options{})
 	l.deleteRows(&g.Final.Tables[0].Input, g.Final.Tables[0].Files, 3)
+	g.Final.Tables[0].Files[1].Ref.Bytes = 100 << 20 // it is divided
 	want, _, err := l.runUnchecked(g, Options{})
 	if err != nil || len(want) != 5000-5*333 {
 		t.Fatalf("%d rows, %v", len(want), err)

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 
+	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/task"
 )
@@ -58,7 +59,12 @@ func (w *worker) everywhere(ctx context.Context, t *task.Table, load bool) error
 	}
 	before := w.end
 	w.end = func() { before(); forget() }
-	text, err := scanSQL(&t.Input, t.Everywhere, nil, deletes)
+	scan, err := scanOf(&t.Input, t.Everywhere)
+	if err != nil {
+		return err
+	}
+	scan.Deletes = deletes
+	text, err := duck.ScanSQL(scan)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,11 +19,12 @@ import (
 	"github.com/tarndb/tarn/transform"
 )
 
-// unit is a piece of the routing: files of one table that are read by one statement.
+// unit is a piece of the routing: files of one table that are read by one statement, or a range of rows of one file.
 type unit struct {
-	table int
-	files []task.File
-	bytes int64
+	table    int
+	files    []task.File
+	bytes    int64
+	from, to int64 // rows, by their positions; to is 0 for all
 }
 
 const (
@@ -36,23 +38,40 @@ const (
 func unitsOf(c *task.Core, workers int) []unit {
 	var all int64
 	for t := range c.Tables {
-		for _, f := range c.Tables[t].Routed {
-			all += f.Ref.Bytes
-		}
+		all += bytesOf(c.Tables[t].Routed)
 	}
 	enough := max(all/int64(unitsPerWorker*max(workers, 1)), smallestUnit)
 	var out []unit
 	for t := range c.Tables {
-		first := len(out)
+		var own []unit
 		for _, f := range c.Tables[t].Routed {
-			if last := len(out) - 1; last >= first && out[last].bytes+f.Ref.Bytes <= enough {
-				out[last].files = append(out[last].files, f)
-				out[last].bytes += f.Ref.Bytes
+			if f.Ref.Bytes > enough {
+				own = append(own, rangesOf(t, f, enough)...)
+			} else if last := len(own) - 1; last >= 0 && own[last].to == 0 && own[last].bytes+f.Ref.Bytes <= enough {
+				own[last].files = append(own[last].files, f)
+				own[last].bytes += f.Ref.Bytes
 			} else {
-				out = append(out, unit{t, []task.File{f}, f.Ref.Bytes})
+				own = append(own, unit{table: t, files: []task.File{f}, bytes: f.Ref.Bytes})
 			}
 		}
-		slices.SortStableFunc(out[first:], func(a, b unit) int { return cmp.Compare(b.bytes, a.bytes) })
+		slices.SortStableFunc(own, func(a, b unit) int { return cmp.Compare(b.bytes, a.bytes) })
+		out = append(out, own...)
+	}
+	return out
+}
+
+// rangesOf divides a large file by the rows that its manifest entry says it has. The last range has no end: should there be
+// more, none is lost.
+func rangesOf(table int, f task.File, enough int64) []unit {
+	n := min((f.Ref.Bytes+enough-1)/enough, max(f.Rows, 1))
+	out := make([]unit, n)
+	for i := range n {
+		out[i] = unit{table: table, files: []task.File{f}, bytes: f.Ref.Bytes / n, from: f.Rows / n * i, to: f.Rows / n * (i + 1)}
+	}
+	if n == 1 {
+		out[0].to = 0
+	} else {
+		out[n-1].to = math.MaxInt64
 	}
 	return out
 }
@@ -216,8 +235,8 @@ func (x *exchange) close() error {
 	return errors.Join(err, errs.Wrap(errs.Resource, "remove temporary folder", x.dir, os.RemoveAll(x.dir)))
 }
 
-// route routes the rows of units, one after another, until there are no more. Up to hold bytes of rows wait to be written.
-func (w *worker) route(ctx context.Context, x *exchange, units []unit, next *atomic.Int64, hold int64) error {
+// route routes the rows of units, one after another, until there are no more.
+func (w *worker) route(ctx context.Context, x *exchange, units []unit, next *atomic.Int64) error {
 	out := &routing{table: -1}
 	defer out.close()
 	for {
@@ -230,7 +249,7 @@ func (w *worker) route(ctx context.Context, x *exchange, units []unit, next *ato
 				return err
 			}
 			out.close()
-			if err := out.open(x, units[i].table, hold); err != nil {
+			if err := out.open(x, units[i].table); err != nil {
 				return err
 			}
 		}
@@ -249,8 +268,8 @@ type routing struct {
 	writer *duck.SpillWriter
 }
 
-func (o *routing) open(x *exchange, table int, hold int64) (err error) {
-	o.table, o.writer = table, x.spills[table].Writer(hold)
+func (o *routing) open(x *exchange, table int) (err error) {
+	o.table, o.writer = table, x.spills[table].Writer(holdBytes)
 	o.router, err = x.router(table)
 	return err
 }
@@ -271,8 +290,13 @@ func (o *routing) close() {
 // routeUnit routes the rows of a unit's files that aren't deleted.
 func (w *worker) routeUnit(ctx context.Context, u *unit, out *routing) (rows, dropped int64, err error) {
 	in := &w.core.Tables[u.table].Input
-	text, release, err := w.deletes.scan(ctx, w.db, w.conn, in, u.files, nil)
+	scan, release, err := w.deletes.scan(ctx, w.db, w.conn, in, u.files)
 	defer release()
+	if err != nil {
+		return 0, 0, err
+	}
+	scan.From, scan.To = u.from, u.to
+	text, err := duck.ScanSQL(scan)
 	if err != nil {
 		return 0, 0, err
 	}

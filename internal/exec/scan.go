@@ -48,29 +48,25 @@ func scanColumns(fields []catalog.Field) []duck.ScanColumn {
 	return out
 }
 
-// scan returns the SELECT of the rows of files that aren't deleted. Release, which is never nil, is to be called when no
+// scan returns the scan of the rows of files that aren't deleted. Release, which is never nil, is to be called when no
 // statement reads it any more.
-func (s *deleteStore) scan(ctx context.Context, db *duck.DB, conn *duck.Conn, in *task.Input, files []task.File, checks []duck.ScanCheck) (sql string, release func(), err error) {
+func (s *deleteStore) scan(ctx context.Context, db *duck.DB, conn *duck.Conn, in *task.Input, files []task.File) (scan duck.Scan, release func(), err error) {
 	deletes, release, err := s.register(ctx, db, conn, in, files)
 	if err != nil {
-		return "", release, err
+		return scan, release, err
 	}
-	sql, err = scanSQL(in, files, checks, deletes)
-	return sql, release, err
-}
-
-func scanSQL(in *task.Input, files []task.File, checks []duck.ScanCheck, deletes int64) (string, error) {
-	scan, err := scanOf(in, files)
-	if err != nil {
-		return "", err
-	}
-	scan.Checks, scan.Deletes = checks, deletes
-	return duck.ScanSQL(scan)
+	scan, err = scanOf(in, files)
+	scan.Deletes = deletes
+	return scan, release, err
 }
 
 // makeView makes the view of an input over files. Release is as in scan.
 func (s *deleteStore) makeView(ctx context.Context, db *duck.DB, conn *duck.Conn, in *task.Input, files []task.File) (release func(), err error) {
-	text, release, err := s.scan(ctx, db, conn, in, files, nil)
+	scan, release, err := s.scan(ctx, db, conn, in, files)
+	if err != nil {
+		return release, err
+	}
+	text, err := duck.ScanSQL(scan)
 	if err == nil {
 		err = makeView(ctx, conn, in.View, text)
 	}

@@ -76,8 +76,13 @@ func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, use func(*d
 func (w *worker) packView(ctx context.Context, p *task.Pack, x *exchange, table int, checks []duck.ScanCheck) (release func(), err error) {
 	t := &w.core.Tables[table]
 	routed, forget := x.read(p, table)
-	text, done, err := w.deletes.scan(ctx, w.db, w.conn, &t.Input, p.Inputs[table], checks)
+	scan, done, err := w.deletes.scan(ctx, w.db, w.conn, &t.Input, p.Inputs[table])
 	release = func() { forget(); done() }
+	if err != nil {
+		return release, err
+	}
+	scan.Checks = checks
+	text, err := duck.ScanSQL(scan)
 	if err != nil {
 		return release, err
 	}
