@@ -78,7 +78,7 @@ func (t Transform) exact(src Type, v Value) (Value, error) {
 		return truncate(v, t.N), nil
 	case Year, Month, Day, Hour:
 		n, _ := intOf(v)
-		return timeOrdinal(t.Op, src, n), nil
+		return TimeOrdinal(t.Op, src, n), nil
 	}
 	return v, nil
 }

@@ -85,8 +85,9 @@ func (t Type) unitsPerSecond() int64 {
 	return 1_000_000
 }
 
-// timeOrdinal is the count of op's units, rounded down, from 1970-01-01 to v, a value of src: a date or a timestamp.
-func timeOrdinal(op Op, src Type, v int64) int64 {
+// TimeOrdinal returns the count of op's units, which are years, months, days or hours, from 1970-01-01 to v, rounded down. v is a
+// value of src, a date or a timestamp. It is what Apply gives, but for what leaves Apply's result type.
+func TimeOrdinal(op Op, src Type, v int64) int64 {
 	if op == Hour {
 		return floorDiv(v, secondsPerHour*src.unitsPerSecond())
 	}

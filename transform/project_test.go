@@ -120,7 +120,7 @@ func storedValues(tr Transform, typ Type, x Value) []Value {
 		return []Value{n - m}
 	}
 	if c, ok := v.(int32); ok && tr.isTime() && !tr.isLossless(typ) && c < 0 {
-		if from, _ := intOf(x); timeOrdinal(tr.Op, typ, from-1) == int64(c) { // not the very start of its partition
+		if from, _ := intOf(x); TimeOrdinal(tr.Op, typ, from-1) == int64(c) { // not the very start of its partition
 			stored = append(stored, c+1)
 		}
 	}

@@ -100,21 +100,10 @@ func (k *routeKey) truncate(width int64) {
 	}
 }
 
-// loadTimes applies a transform of time, but for values that repeat.
 func (k *routeKey) loadTimes() {
-	for i := range k.ordinals {
-		switch {
-		case !k.x.isValid(i):
-		case i > 0 && k.x.isValid(i-1) && k.x.repeats(i) && !k.overflow[i-1]:
-			k.ordinals[i] = k.ordinals[i-1]
-		default:
-			v, err := k.Transform.Apply(k.wide, k.x.value(k.wide, i))
-			if n, ok := v.(int32); ok && err == nil {
-				k.ordinals[i] = int64(n)
-			} else {
-				k.leave(i)
-			}
-		}
+	k.loadIntegers()
+	for i, v := range k.ordinals {
+		k.ordinals[i] = transform.TimeOrdinal(k.Transform.Op, k.wide, v)
 	}
 }
 

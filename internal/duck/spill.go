@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -39,8 +40,8 @@ type spillBin struct {
 
 // spillBlock is a part of a bin's file that was made of up to a vector of rows.
 type spillBlock struct {
-	offset      int64
-	bytes, rows int32
+	offset, bytes int64
+	rows          int
 }
 
 // NewSpill makes a spill of rows of columns. Its files are called prefix and their bin's number. The caller closes it.
@@ -257,7 +258,9 @@ func (w *SpillWriter) flushBin(bin int, places []place, perBlock int) error {
 	w.buf, w.blocks = w.buf[:0], w.blocks[:0]
 	for len(places) > 0 {
 		n := min(perBlock, len(places))
-		w.appendBlock(places[:n])
+		if err := w.appendBlock(places[:n]); err != nil {
+			return err
+		}
 		places = places[n:]
 		if len(w.buf) < blockBytes && len(places) > 0 {
 			continue
@@ -271,14 +274,19 @@ func (w *SpillWriter) flushBin(bin int, places []place, perBlock int) error {
 }
 
 // appendBlock appends a block: for each column how many bytes it takes, and those.
-func (w *SpillWriter) appendBlock(places []place) {
+func (w *SpillWriter) appendBlock(places []place) error {
 	start := len(w.buf)
 	for i := range w.views {
 		at := len(w.buf)
 		w.buf = w.spill.lanes[i].encode(append(w.buf, 0, 0, 0, 0), &w.views[i], places)
-		binary.LittleEndian.PutUint32(w.buf[at:], uint32(len(w.buf)-at-4))
+		size := len(w.buf) - at - 4
+		if size > math.MaxUint32 {
+			return errs.New(errs.Resource, "spill rows", w.spill.columns[i].As, "%d rows have %d MiB in the column", len(places), size>>20)
+		}
+		binary.LittleEndian.PutUint32(w.buf[at:], uint32(size))
 	}
-	w.blocks = append(w.blocks, spillBlock{offset: int64(start), bytes: int32(len(w.buf) - start), rows: int32(len(places))})
+	w.blocks = append(w.blocks, spillBlock{offset: int64(start), bytes: int64(len(w.buf) - start), rows: len(places)})
+	return nil
 }
 
 // Close lets go of what is held and not written.

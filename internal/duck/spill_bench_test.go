@@ -72,3 +72,58 @@ func routed(b *testing.B, c *Conn, sql string, columns []ScanColumn, bins int) *
 	}
 	return s
 }
+
+// BenchmarkRoute measures what finding the bin costs a row, by the kind of key, with 1,000 groups.
+func BenchmarkRoute(b *testing.B) {
+	_, c := session(b, Options{Threads: 1})
+	const rows = 1_000_000
+	for _, bench := range []struct {
+		value      string
+		transforms []string
+	}{
+		{"i", []string{"bucket[1000]"}}, {"i", []string{"identity"}}, {"i", []string{"truncate[1000]"}}, {"TIMESTAMP '2020-01-01' + to_seconds(i * 7919 % 86400000)", []string{"day"}},
+		{"'customer ' || i % 1000", []string{"identity"}}, {"'customer ' || i", []string{"bucket[1000]"}}, {"'customer ' || i", []string{"truncate[12]"}},
+		{"(i * 31)::DECIMAL(38, 2)", []string{"truncate[1000]"}}, {"i", []string{"bucket[20]", "bucket[50]"}},
+	} {
+		b.Run(fmt.Sprint(bench.value, bench.transforms), func(b *testing.B) {
+			sql := fmt.Sprintf("SELECT %s AS k FROM range(%d) t(i)", bench.value, rows)
+			res, err := c.Query(b.Context(), sql)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer res.Close()
+			var chunks []*Chunk
+			for ch, err := res.Next(b.Context()); err == nil; ch, err = res.Next(b.Context()) {
+				chunks = append(chunks, ch)
+				defer ch.Close()
+			}
+			bins := NewBins(16, len(bench.transforms))
+			var keys []RouteKey
+			for _, text := range bench.transforms {
+				t, err := transform.Parse(text)
+				if err != nil {
+					b.Fatal(err)
+				}
+				keys = append(keys, RouteKey{Transform: t})
+			}
+			for i := range 1000 {
+				bins.Put([]transform.Value{int64(i), int64(i)}[:len(keys)], i%16)
+			}
+			r, err := bins.Router(keys, []bool{true, true, true, true}[:1<<len(keys)])
+			if err != nil {
+				b.Fatal(err)
+			}
+			var sum time.Duration
+			for b.Loop() {
+				start := cpuTime(b)
+				for _, ch := range chunks {
+					if _, err := r.Route(ch); err != nil {
+						b.Fatal(err)
+					}
+				}
+				sum += cpuTime(b) - start
+			}
+			b.ReportMetric(float64(sum.Nanoseconds())/float64(b.N*rows), "cpu-ns/row")
+		})
+	}
+}

@@ -186,7 +186,7 @@ func (s *spillScan) fill(chunk bindings.DataChunk) (rows int, err error) {
 		return 0, nil
 	}
 	last := blocks[len(blocks)-1]
-	size := int(last.offset + int64(last.bytes) - blocks[0].offset)
+	size := int(last.offset + last.bytes - blocks[0].offset)
 	buf, _ := s.buffers.Get().(*[]byte)
 	if buf == nil {
 		buf = new([]byte)
@@ -198,10 +198,10 @@ func (s *spillScan) fill(chunk bindings.DataChunk) (rows int, err error) {
 	}
 	r := laneReader{*buf}
 	for _, b := range blocks {
-		if err := s.decode(&r, chunk, rows, int(b.rows)); err != nil {
+		if err := s.decode(&r, chunk, rows, b.rows); err != nil {
 			return 0, err
 		}
-		rows += int(b.rows)
+		rows += b.rows
 	}
 	return rows, nil
 }
@@ -211,10 +211,10 @@ func (s *spillScan) claim() []spillBlock {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	from := s.next
-	rows, bytes := 0, 0
+	rows, bytes := 0, int64(0)
 	for ; s.next < len(s.blocks); s.next++ {
 		b := &s.blocks[s.next]
-		rows, bytes = rows+int(b.rows), bytes+int(b.bytes)
+		rows, bytes = rows+b.rows, bytes+b.bytes
 		if s.next > from && (rows > vectorRows || bytes > blockBytes) {
 			break
 		}

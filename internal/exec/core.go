@@ -20,46 +20,46 @@ type coreRun struct {
 	core     *task.Core
 	share    budget
 	sink     func(*duck.Chunk) error // of several goroutines
+	crew     []*worker               // those of the steps in which several run
 	exchange *exchange               // nil when no rows are routed
 	rows     atomic.Int64            // that went to the sink
 }
 
 func (c *coreRun) all(ctx context.Context) (err error) {
-	defer func() { c.deletes.releaseEverywhere(c.core) }()
+	defer c.deletes.releaseEverywhere(c.core)
+	defer func() {
+		if closed := c.close(); err == nil || isStop(err) {
+			err = errors.Join(closed, err)
+		}
+	}()
 	together, alone := c.split()
-	crew, err := c.open(ctx, max(len(together), len(c.units[c.at])))
-	if err != nil {
+	if err := c.hire(ctx, max(len(together), len(c.units[c.at]))); err != nil {
 		return err
 	}
-	defer func() { closeAll(crew) }()
 	if len(c.units[c.at]) > 0 {
-		if c.exchange, err = openExchange(crew[0].conn, c.core, c.at, c.opts.TempDir); err != nil {
-			return err
-		}
-		defer func() {
-			closeAll(crew) // they may read it
-			crew = nil
-			if closed := c.exchange.close(); err == nil || isStop(err) {
-				err = errors.Join(closed, err)
-			}
-		}()
-		err := c.step(RouteStep, c.at, func() error { return c.route(ctx, crew) })
-		if err != nil {
+		if err := c.step(RouteStep, c.at, func() error { return c.route(ctx) }); err != nil {
 			return err
 		}
 	}
 	if len(together) > 0 {
-		err := c.step(PackStep, c.at, func() error { return c.packs(ctx, crew, together) })
-		if err != nil {
+		if err := c.step(PackStep, c.at, func() error { return c.packs(ctx, together) }); err != nil {
 			return err
 		}
 	}
-	closeAll(crew)
-	crew = nil
+	c.dismiss()
 	if len(alone) == 0 {
 		return nil
 	}
 	return c.step(AloneStep, c.at, func() error { return c.alone(ctx, alone) })
+}
+
+// close ends the workers, then removes the routed rows, which they may read.
+func (c *coreRun) close() error {
+	c.dismiss()
+	if c.exchange == nil {
+		return nil
+	}
+	return c.exchange.close()
 }
 
 // split returns the packs that run side by side and those that run alone.
@@ -74,31 +74,29 @@ func (c *coreRun) split() (together, alone []int) {
 	return together, alone
 }
 
-// open opens as many workers as there is work for.
-func (c *coreRun) open(ctx context.Context, jobs int) ([]*worker, error) {
-	crew := make([]*worker, min(c.share.workers, jobs))
+// hire opens as many workers as there is work for.
+func (c *coreRun) hire(ctx context.Context, jobs int) error {
+	c.crew = make([]*worker, min(c.share.workers, jobs))
 	group, ctx := errgroup.WithContext(ctx)
-	for i := range crew {
+	for i := range c.crew {
 		group.Go(func() (err error) {
 			return safely(func() error {
-				crew[i], err = c.openWorker(ctx, 1, c.share.worker)
+				c.crew[i], err = c.openWorker(ctx, 1, c.share.worker)
 				return err
 			})
 		})
 	}
-	if err := group.Wait(); err != nil {
-		closeAll(crew)
-		return nil, err
-	}
-	return crew, nil
+	return group.Wait()
 }
 
-func closeAll(crew []*worker) {
-	for _, w := range crew {
+// dismiss closes the workers.
+func (c *coreRun) dismiss() {
+	for _, w := range c.crew {
 		if w != nil {
 			w.close()
 		}
 	}
+	c.crew = nil
 }
 
 // each lets the workers do the same, until all are done.
@@ -115,9 +113,12 @@ func each(ctx context.Context, crew []*worker, do func(context.Context, *worker)
 const holdBytes = 4 << 20
 
 // route routes the rows of the tables that have routed files.
-func (c *coreRun) route(ctx context.Context, crew []*worker) error {
+func (c *coreRun) route(ctx context.Context) (err error) {
+	if c.exchange, err = openExchange(c.crew[0].conn, c.core, c.at, c.opts.TempDir); err != nil {
+		return err
+	}
 	var next atomic.Int64
-	err := each(ctx, crew, func(ctx context.Context, w *worker) error {
+	err = each(ctx, c.crew, func(ctx context.Context, w *worker) error {
 		if err := w.limit(ctx, w.memory-holdBytes); err != nil {
 			return err
 		}
@@ -142,9 +143,9 @@ func (w *worker) limit(ctx context.Context, bytes int64) error {
 }
 
 // packs runs packs side by side, in their order: the largest first.
-func (c *coreRun) packs(ctx context.Context, crew []*worker, packs []int) error {
+func (c *coreRun) packs(ctx context.Context, packs []int) error {
 	var next atomic.Int64
-	return each(ctx, crew[:min(len(crew), len(packs))], func(ctx context.Context, w *worker) error {
+	return each(ctx, c.crew[:min(len(c.crew), len(packs))], func(ctx context.Context, w *worker) error {
 		for {
 			i := int(next.Add(1)) - 1
 			if i >= len(packs) {
