@@ -6,7 +6,7 @@ GOLANGCI = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # The packages in which goroutines meet, and those that only tell stories to one.
 CONCURRENT = . ./cmd/... ./internal/deletes ./internal/duck ./internal/exec ./internal/lake ./internal/progress ./internal/settings ./internal/stub ./internal/scratch
 
-.PHONY: check lint slt slow fuzz meta bench benchstat golden
+.PHONY: check lint slt slow fuzz fuzz-parser meta bench benchstat golden
 
 # check is for before each commit: formatting, vet, and all tests.
 check:
@@ -26,9 +26,16 @@ slt:
 slow:
 	$(GO) test -race -count=1 $(CONCURRENT)
 
-# fuzz searches for inputs that break a parser: make fuzz P=./transform T=FuzzParse D=1m.
-D ?= 1m
+# fuzz compares many random plans with the whole-query path and with brute force: make fuzz PLANS=20000, or SEED=n for the
+# plans of that seed. A wrong answer prints its seed, and is made smaller. Without SEED each run has plans of its own.
+PLANS ?= 20000
 fuzz:
+	TARN_SEED=$(SEED) TARN_PLANS=$(PLANS) TARN_GRAPHS=$$(($(PLANS) / 10)) \
+		$(GO) test -count=1 -timeout=0 -v -run='^(TestRandomQueries|TestPlanningAgainGivesTheSame|TestMutatedGraphsAreRejected)$$' ./internal/property
+
+# fuzz-parser searches for inputs that break a parser: make fuzz-parser P=./internal/sql T=FuzzParse D=1m.
+D ?= 1m
+fuzz-parser:
 	$(GO) test -run='^$$' -fuzz='^$(T)$$' -fuzztime=$(D) $(P)
 
 # meta runs the randomised tests again: with new seeds N times, or once with SEED. A failed one prints its seed.

@@ -17,9 +17,16 @@ import (
 	"github.com/tarndb/tarn/internal/task"
 )
 
+// Tables are what a Planner plans over.
+type Tables interface {
+	catalog.Catalog
+	catalog.Surveyor
+}
+
 // Planner plans queries over a catalog, which tests may add to.
 type Planner struct {
-	Catalog *testcat.Catalog
+	Catalog *testcat.Catalog // nil when the tables are others
+	tables  Tables
 	db      *duck.DB
 }
 
@@ -51,6 +58,14 @@ func New(t testing.TB, tables string) *Planner {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p := Over(t, c)
+	p.Catalog = c
+	return p
+}
+
+// Over returns a planner over any tables, closed when the test ends.
+func Over(t testing.TB, tables Tables) *Planner {
+	t.Helper()
 	db, err := duck.Open(t.Context(), duck.Options{Threads: 1, TempDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +75,7 @@ func New(t testing.TB, tables string) *Planner {
 			t.Error(err)
 		}
 	})
-	return &Planner{Catalog: c, db: db}
+	return &Planner{tables: tables, db: db}
 }
 
 // Plan plans the text of a query.
@@ -79,7 +94,7 @@ func (p *Planner) Plan(ctx context.Context, query string, opts Options) (*Planne
 	}
 	defer conn.Close()
 	out := &Planned{Layouts: map[*plan.Scan]*catalog.TableLayout{}}
-	if out.Query, err = bind.Bind(ctx, stub.Engine{Conn: conn}, resolver{p.Catalog}, q); err != nil {
+	if out.Query, err = bind.Bind(ctx, stub.Engine{Conn: conn}, resolver{p.tables}, q); err != nil {
 		return nil, err
 	}
 	return out, p.decide(ctx, out, opts)
@@ -91,22 +106,33 @@ func (p *Planner) decide(ctx context.Context, out *Planned, opts Options) error 
 	sums := spj.Wanted(out.Query, opts.spj())
 	for _, s := range out.Query.Scans {
 		if columns, wanted := sums[s]; wanted {
-			out.Layouts[s], err = p.Catalog.SurveySums(ctx, s.Table, s.Filter, columns)
+			out.Layouts[s], err = p.tables.SurveySums(ctx, s.Table, s.Filter, columns)
 		} else {
-			out.Layouts[s], err = p.Catalog.Survey(ctx, s.Table, s.Filter)
+			out.Layouts[s], err = p.tables.Survey(ctx, s.Table, s.Filter)
 		}
 		if err != nil {
 			return err
 		}
 	}
+	again, err := out.Again(ctx, opts)
+	if err == nil {
+		*out = *again
+	}
+	return err
+}
+
+// Again plans from the same bound query and the same surveys.
+func (p *Planned) Again(ctx context.Context, opts Options) (*Planned, error) {
+	out := &Planned{Query: p.Query, Layouts: p.Layouts}
+	var err error
 	if out.Physical, err = spj.Plan(out.Query, out.Layouts, opts.spj()); err != nil {
-		return err
+		return nil, err
 	}
 	if out.Graph, err = task.Build(ctx, out.Physical, out.Layouts, opts.Task); err != nil {
-		return err
+		return nil, err
 	}
 	out.Report = explain.New(out.Physical, out.Layouts, out.Graph)
-	return nil
+	return out, nil
 }
 
 // MustPlan is Plan for queries that a test knows to be right.
@@ -120,7 +146,7 @@ func (p *Planner) MustPlan(t testing.TB, query string, opts Options) *Planned {
 }
 
 // resolver finds the tables of a catalog; no table has a path.
-type resolver struct{ *testcat.Catalog }
+type resolver struct{ Tables }
 
 func (r resolver) Resolve(ctx context.Context, parts []string, v catalog.Version) (*catalog.Table, error) {
 	return r.LoadTable(ctx, parts, v)

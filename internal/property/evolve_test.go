@@ -41,7 +41,8 @@ func (l *lab) evolve(name string, change func(meta map[string]any)) {
 	l.must(os.WriteFile(filepath.Join(folder, fmt.Sprintf("v%d.metadata.json", version+1)), data, 0o600))
 }
 
-// setSpec gives a table a new current spec. A field that an older spec has keeps its ID, whatever its place.
+// setSpec gives a table another current spec: an older one when that is the same. A field that an older spec has keeps its
+// ID, whatever its place.
 func (l *lab) setSpec(name string, spec []string) {
 	l.t.Helper()
 	table := l.load(name)
@@ -67,6 +68,15 @@ func (l *lab) setSpec(name string, spec []string) {
 		fields = append(fields, map[string]any{
 			"name": fmt.Sprintf("p%d_%d", last+1, i), "transform": f.Transform.String(), "source-id": int(f.Sources[0]), "field-id": id,
 		})
+	}
+	for _, s := range table.Specs {
+		same := func(f catalog.PartitionField, have any) bool {
+			return len(f.Sources) == 1 && int(f.ID) == have.(map[string]any)["field-id"]
+		}
+		if slices.EqualFunc(s.Fields, fields, same) {
+			l.evolve(name, func(meta map[string]any) { meta["default-spec-id"] = int(s.ID) })
+			return
+		}
 	}
 	l.evolve(name, func(meta map[string]any) {
 		meta["partition-specs"] = append(meta["partition-specs"].([]any), map[string]any{"spec-id": last + 1, "fields": fields})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -250,21 +251,25 @@ func (l *lab) judge(query string) (a answer) {
 	}
 }
 
+// plannedCore is a part that runs by groups.
+type plannedCore struct {
+	Rows      string   `json:"rows"`
+	Keys      []string `json:"keys"`
+	Groups    int      `json:"groups"`
+	Packs     int      `json:"packs"`
+	Operators []struct {
+		Operator string `json:"operator"`
+		Strategy string `json:"strategy"`
+	} `json:"operators"`
+	Dropped struct {
+		Groups int `json:"groups"`
+		Files  int `json:"files"`
+	} `json:"dropped"`
+}
+
 // planned is the part of EXPLAIN (FORMAT json) that tests look at.
 type planned struct {
-	Cores []struct {
-		Keys      []string `json:"keys"`
-		Groups    int      `json:"groups"`
-		Packs     int      `json:"packs"`
-		Operators []struct {
-			Operator string `json:"operator"`
-			Strategy string `json:"strategy"`
-		} `json:"operators"`
-		Dropped struct {
-			Groups int `json:"groups"`
-			Files  int `json:"files"`
-		} `json:"dropped"`
-	} `json:"cores"`
+	Cores []plannedCore `json:"cores"`
 	Whole []struct {
 		Operator string `json:"operator"`
 		Strategy string `json:"strategy"`
@@ -289,6 +294,8 @@ func (l *lab) explain(m mode, query string) (planned, error) {
 	}
 	return p, err
 }
+
+func (p planned) hasCore(is func(plannedCore) bool) bool { return slices.ContainsFunc(p.Cores, is) }
 
 func (p planned) reasons() string {
 	var out []string

@@ -24,13 +24,6 @@ var pruneKinds = append(slices.Clone(kinds),
 		mates:   []string{"0.1", "1e0", "NULL", "16777217", "CAST(0.1 AS DOUBLE)", "0.1::FLOAT"},
 	},
 	&kind{
-		name: "decimal(18,2)", class: "decimal2",
-		values:  []string{"0.00", "0.01", "-0.01", "14.20", "-14.20", "1.28", "99999999.99", "-99999999.99"},
-		extreme: []string{"9999999999999999.99", "-9999999999999999.99"},
-		fns:     []string{"bucket[4]", "identity", "truncate[50]"},
-		mates:   []string{"14", "1.280", "2.551", "'14.2'", "99999999999.5", "NULL", "14.2e0"},
-	},
-	&kind{
 		name: "timestamp_ns", class: "timestamp_ns",
 		values: []string{"TIMESTAMP_NS '1970-01-01 00:00:00'", "TIMESTAMP_NS '1969-12-31 23:59:59.999999999'", "TIMESTAMP_NS '1969-12-31 23:00:00'",
 			"TIMESTAMP_NS '2024-01-02 00:00:00.000000001'", "TIMESTAMP_NS '2024-01-02 23:30:00'"},
@@ -147,7 +140,6 @@ func (w *pruneWorld) withField(spec []string, fn, col string) []string {
 	f := fn + " " + col
 	clashes := func(g string) bool {
 		otherFn, otherCol, _ := strings.Cut(g, " ")
-		times := []string{"year", "month", "day", "hour"}
 		bothTimes := col == otherCol && slices.Contains(times, fn) && slices.Contains(times, otherFn)
 		return f == g || bothTimes || w.isDecimal(f) && w.isDecimal(g)
 	}
@@ -172,10 +164,7 @@ func (w *pruneWorld) column(name string) pcolumn {
 func (w *pruneWorld) fill(rng *rand.Rand) {
 	pools := map[string][]string{}
 	for _, c := range w.columns {
-		pool := slices.Clone(c.kind.values)
-		if !truncates(w.spec, c.name) {
-			pool = append(pool, c.kind.extreme...)
-		}
+		pool := c.kind.pool(w.spec, c.name)
 		rng.Shuffle(len(pool), func(i, j int) { pool[i], pool[j] = pool[j], pool[i] })
 		pool = pool[:1+rng.IntN(min(3, len(pool)))]
 		switch rng.IntN(6) {

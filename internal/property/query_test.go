@@ -7,16 +7,46 @@ import (
 	"strings"
 )
 
-// query is a random query and what is known of its answer.
+// query is a random query and what is known of its answer. Its text is in parts, so that it can be made smaller.
 type query struct {
-	sql       string
-	ordered   bool   // ORDER BY names all columns, so that the order is one
-	unlimited string // of a bare LIMIT: the query without it; any of its rows will do
-	limit     int
-	joins     int
+	with       []string // name AS (...)
+	head, from string
+	where      []string
+	tail       string // GROUP BY and what follows it
+	order      string // ORDER BY names all columns, so that the order is one; or ""
+	limit      int    // -1: none
+	offset     int
+	joins      int
 	// eligible says that every join and the grouping have what a storage-partitioned join asks for: plain equalities, all on
 	// one key that all tables are laid out by.
 	eligible bool
+}
+
+// any says of a bare LIMIT that any rows will do.
+func (q query) any() bool { return q.limit >= 0 && q.order == "" }
+
+// sql is the query's text.
+func (q query) sql() string {
+	text := q.unlimited()
+	if q.limit >= 0 {
+		text += fmt.Sprintf(" LIMIT %d", q.limit)
+	}
+	if q.offset > 0 {
+		text += fmt.Sprintf(" OFFSET %d", q.offset)
+	}
+	return text
+}
+
+// unlimited is the query without its LIMIT.
+func (q query) unlimited() string {
+	text := "SELECT " + q.head + " FROM " + q.from
+	if len(q.with) > 0 {
+		text = "WITH " + strings.Join(q.with, ", ") + " " + text
+	}
+	if len(q.where) > 0 {
+		text += " WHERE " + strings.Join(q.where, " AND ")
+	}
+	return text + q.tail + q.order
 }
 
 // field is a column that a FROM clause offers. kind is nil for those that are no keys.
@@ -38,8 +68,8 @@ type gen struct {
 	world *world
 	query query
 	next  int
-	with  []string
-	where []string
+	// entries are what the WITH entries so far offer, by their places in query.with.
+	entries [][]field
 	// keys are the key columns that all joins so far are on, of the tables used so far; derived is that one isn't a table.
 	keys    map[string]bool
 	tabs    []*tab
@@ -47,7 +77,7 @@ type gen struct {
 }
 
 func newQuery(rng *rand.Rand, w *world) query {
-	g := &gen{rng: rng, world: w, keys: map[string]bool{"a": true, "b": true}}
+	g := &gen{rng: rng, world: w, keys: map[string]bool{"a": true, "b": true}, query: query{limit: -1}}
 	n := []int{1, 2, 2, 2, 2, 3, 3, 4}[rng.IntN(8)]
 	g.query.joins = n - 1
 	from, inputs := g.relation(n)
@@ -112,7 +142,7 @@ func (g *gen) base() (string, []input) {
 func (g *gen) join(left string, l []input, right string, r []input) (string, []input) {
 	kind := pick(g.rng, []string{"", "INNER", "INNER", "LEFT", "LEFT", "RIGHT", "FULL", "FULL", "SEMI", "ANTI"})
 	if (kind == "" || kind == "INNER") && g.chance(5) {
-		g.where = append(g.where, g.condition(l, r))
+		g.query.where = append(g.query.where, g.condition(l, r))
 		comma := " CROSS JOIN " // binds as JOIN does
 		if len(l)+len(r) == g.query.joins+1 {
 			comma = ", "
@@ -194,7 +224,10 @@ func (g *gen) equality(x, y input) (term, name string) {
 	var pairs [][2]field
 	for _, f := range x.fields {
 		for _, h := range y.fields {
-			if f.kind != nil && h.kind != nil && f.class == h.class && (f.name == h.name || g.chance(6)) {
+			if f.kind == nil || h.kind == nil || !comparable(f.class, h.class) {
+				continue
+			}
+			if f.class == h.class && f.name == h.name || g.chance(6) {
 				pairs = append(pairs, [2]field{f, h})
 			}
 		}
@@ -248,10 +281,17 @@ func (g *gen) residual(x, y input) string {
 // derivedTable makes a derived table, or a WITH entry.
 func (g *gen) derivedTable() (string, []input) {
 	g.derived = true
+	if n := len(g.entries); n > 0 && g.chance(2) { // one WITH entry, mentioned again
+		i := g.rng.IntN(n)
+		name, _, _ := strings.Cut(g.query.with[i], " ")
+		in := input{alias: g.alias(), fields: slices.Clone(g.entries[i])}
+		return name + " AS " + in.alias, []input{in}
+	}
 	text, fields := g.derivedQuery()
 	in := input{alias: g.alias(), fields: fields}
-	if g.chance(4) {
-		g.with = append(g.with, "w"+in.alias+" AS ("+text+")")
+	if g.chance(3) {
+		g.query.with = append(g.query.with, "w"+in.alias+" AS ("+text+")")
+		g.entries = append(g.entries, fields)
 		return "w" + in.alias + " AS " + in.alias, []input{in}
 	}
 	if g.chance(5) { // names given from outside
@@ -282,7 +322,17 @@ func (g *gen) derivedQuery() (string, []field) {
 	if g.chance(3) {
 		where = " WHERE " + g.filter(in)
 	}
-	switch g.rng.IntN(9) {
+	switch g.rng.IntN(12) {
+	case 8: // the latest row of each key; columns in which rows tie are alike
+		text := "SELECT a, v, s FROM (SELECT a, v, s, row_number() OVER (PARTITION BY a ORDER BY v DESC, s) AS r FROM " + from + where + ") WHERE r = 1"
+		return text, []field{a, v, s}
+	case 9:
+		text := "SELECT a, b, v FROM " + from + where + " QUALIFY row_number() OVER (PARTITION BY a, b ORDER BY v) <= 2"
+		return text, []field{a, b, v}
+	case 10: // a grouping above a union, joined below
+		other := pick(g.rng, g.world.tabs)
+		text := "SELECT a, count(*) AS v FROM (SELECT a FROM " + from + where + " UNION ALL SELECT o.a FROM " + other.name + " o) GROUP BY a"
+		return text, []field{a, v}
 	case 0:
 		return "SELECT a, count(*) AS v, max(s) AS s FROM " + from + where + " GROUP BY a", []field{a, v, s}
 	case 1:
@@ -310,10 +360,10 @@ func (g *gen) derivedQuery() (string, []field) {
 // filters adds conditions and subqueries to WHERE.
 func (g *gen) filters(inputs []input) {
 	for g.chance(3) {
-		g.where = append(g.where, g.filter(pick(g.rng, inputs)))
+		g.query.where = append(g.query.where, g.filter(pick(g.rng, inputs)))
 	}
-	if g.chance(6) {
-		g.where = append(g.where, g.subquery(pick(g.rng, inputs)))
+	if g.chance(4) {
+		g.query.where = append(g.query.where, g.subquery(pick(g.rng, inputs)))
 		g.query.joins++
 	}
 }
@@ -390,7 +440,15 @@ func (g *gen) subquery(in input) string {
 			match = f.name
 		}
 	}
-	switch g.rng.IntN(7) {
+	switch g.rng.IntN(8) {
+	case 7:
+		g.keep(nil)
+		_, a := find(in, "a")
+		_, b := find(in, "b")
+		if !a || !b {
+			return "true"
+		}
+		return fmt.Sprintf("(%s.a, %s.b) IN (SELECT %s.a, %s.b FROM %s)", in.alias, in.alias, inner.alias, inner.alias, from)
 	case 0, 1:
 		g.keep([]string{name})
 		return "EXISTS (SELECT 1 FROM " + from + " WHERE " + term + ")"

@@ -10,7 +10,14 @@ import (
 func (g *gen) choose(from string, inputs []input) {
 	var head, tail string
 	width := 0
-	switch g.rng.IntN(12) {
+	switch g.rng.IntN(13) {
+	case 12: // what statistics may tell
+		f := pick(g.rng, inputs[0].fields)
+		head = fmt.Sprintf("count(*) AS c0, %s(%s.%s) AS c1", pick(g.rng, []string{"count", "count", "min", "max"}), inputs[0].alias, f.name)
+		if f.class == "boolean" || f.class == "uuid" || f.class == "binary" {
+			head = "count(*) AS c0"
+		}
+		g.query.eligible = g.query.joins > 0
 	case 0, 1, 2:
 		head, width = g.rowItems(inputs)
 		g.query.eligible = g.query.joins > 0
@@ -29,15 +36,8 @@ func (g *gen) choose(from string, inputs []input) {
 		head = "*"
 		g.query.eligible = g.query.joins > 0
 	}
-	text := "SELECT " + head + " FROM " + from
-	if len(g.with) > 0 {
-		text = "WITH " + strings.Join(g.with, ", ") + " " + text
-	}
-	if len(g.where) > 0 {
-		text += " WHERE " + strings.Join(g.where, " AND ")
-	}
-	g.query.sql = text + tail
-	g.order(width, head, inputs)
+	g.query.head, g.query.from, g.query.tail = head, from, tail
+	g.order(width, inputs)
 }
 
 func (g *gen) any(inputs []input) (input, field) {
@@ -152,18 +152,16 @@ func (g *gen) windows(inputs []input) (string, int) {
 }
 
 // order adds ORDER BY and LIMIT: by all columns, so that the answer is one, or a bare LIMIT, for which any rows do.
-func (g *gen) order(width int, head string, inputs []input) {
+func (g *gen) order(width int, inputs []input) {
 	if width == 0 || !g.chance(4) {
 		return
 	}
-	limit := 1 + g.rng.IntN(8)
-	if g.chance(4) {
-		g.query.unlimited, g.query.limit = g.query.sql, limit
-		g.query.sql += fmt.Sprintf(" LIMIT %d", limit)
+	q := &g.query
+	if q.limit = 1 + g.rng.IntN(8); g.chance(4) {
 		return
 	}
 	var keys []string
-	plain := !strings.Contains(head, "DISTINCT") && !strings.Contains(g.query.sql, "GROUP BY") && !strings.Contains(head, "OVER")
+	plain := !strings.Contains(q.head, "DISTINCT") && q.tail == "" && !strings.Contains(q.head, "OVER")
 	if plain && g.chance(3) {
 		in, f := g.any(inputs)
 		keys = append(keys, in.alias+"."+f.name+pick(g.rng, []string{"", " DESC", " NULLS FIRST"}))
@@ -175,12 +173,10 @@ func (g *gen) order(width int, head string, inputs []input) {
 		}
 		keys = append(keys, key+pick(g.rng, []string{"", " DESC", " ASC NULLS FIRST", " DESC NULLS LAST"}))
 	}
-	g.query.ordered = true
-	g.query.sql += " ORDER BY " + strings.Join(keys, ", ")
-	if !g.chance(4) {
-		g.query.sql += fmt.Sprintf(" LIMIT %d", limit)
-		if g.chance(3) {
-			g.query.sql += fmt.Sprintf(" OFFSET %d", g.rng.IntN(4))
-		}
+	q.order = " ORDER BY " + strings.Join(keys, ", ")
+	if g.chance(4) {
+		q.limit = -1
+	} else if g.chance(3) {
+		q.offset = g.rng.IntN(4)
 	}
 }

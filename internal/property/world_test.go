@@ -12,12 +12,44 @@ import (
 type tab struct {
 	name    string
 	keys    map[string]*kind
-	later   bool               // it has w
-	version int                // of its format
-	vectors bool               // it has deletion vectors
-	specs   [][]string         // in use or current, in the order of their making
-	log     []string           // how it came to be, for whoever looks at a failure
-	gone    map[string][]int64 // what position deletes have, by data file
+	later   bool       // it has w
+	version int        // of its format
+	vectors bool       // it has deletion vectors
+	specs   [][]string // in use or current, in the order of their making
+	nulls   bool       // half of its keys are NULL
+	hot     string     // "a" or "b": half of its rows have one value there
+	steps   []step     // how it came to be
+}
+
+// step is one thing that happens to a table. Making a world takes its steps one by one; a world that fails is made smaller
+// by leaving some out.
+type step struct {
+	text string   // for people
+	rows []string // of an append
+	do   func(*made)
+	// deletes says that without the step the table would have more rows, and nothing else would be different.
+	deletes bool
+}
+
+func (s step) String() string {
+	if s.rows != nil {
+		return "append " + strings.Join(s.rows, ", ")
+	}
+	return s.text
+}
+
+// made is a table that is there.
+type made struct {
+	*lab
+	name string
+	gone map[string][]int64 // what position deletes have, by data file
+}
+
+// remember keeps what position deletes have, which a vector for the same file replaces.
+func (m *made) remember(rows map[string][]int64) {
+	for path, positions := range rows {
+		m.gone[path] = append(m.gone[path], positions...)
+	}
 }
 
 // slots returns the layout keys that every spec of the table has, as "bucket[4] a".
@@ -31,8 +63,9 @@ func (t *tab) slots() []string {
 
 // world is a few tables with the same kinds of keys.
 type world struct {
-	tabs []*tab
-	keys map[string]*kind
+	space string
+	tabs  []*tab
+	keys  map[string]*kind
 }
 
 func pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] }
@@ -40,35 +73,74 @@ func pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] 
 // chance is true once in n times.
 func chance(rng *rand.Rand, n int) bool { return rng.IntN(n) == 0 }
 
-func newWorld(l *lab, rng *rand.Rand, space string) *world {
-	w := &world{keys: map[string]*kind{"a": pick(rng, kinds), "b": pick(rng, kinds)}}
+// newWorld thinks of a world, which make makes.
+func newWorld(rng *rand.Rand, space string) *world {
+	w := &world{space: space, keys: map[string]*kind{"a": pick(rng, kinds), "b": pick(rng, kinds)}}
 	if w.keys["a"].class == "boolean" {
 		w.keys["a"], w.keys["b"] = w.keys["b"], w.keys["a"]
 	}
 	shared := w.spec(rng, w.keys)
 	for i := range 4 {
-		t := &tab{name: fmt.Sprintf("%s.t%d", space, i), keys: map[string]*kind{}}
-		for name, k := range w.keys {
-			t.keys[name] = k
-			if k.class == "integer" && chance(rng, 2) { // int against long
-				t.keys[name] = kinds[rng.IntN(2)]
+		t := &tab{name: fmt.Sprintf("%s.t%d", space, i), keys: map[string]*kind{}, nulls: chance(rng, 6)}
+		if chance(rng, 4) {
+			t.hot = pick(rng, []string{"a", "a", "b"})
+		}
+		for _, name := range []string{"a", "b"} {
+			t.keys[name] = w.keys[name]
+			if chance(rng, 2) { // int against long, decimals of two precisions
+				t.keys[name] = pick(rng, kindsOf(w.keys[name].class))
 			}
 		}
 		spec := slices.Clone(shared)
-		switch rng.IntN(16) {
-		case 0:
-			spec = w.spec(rng, t.keys)
-		case 1:
-			rng.Shuffle(len(spec), func(i, j int) { spec[i], spec[j] = spec[j], spec[i] })
-		case 2:
-			spec = nil
-		case 3:
-			spec = w.withField(spec, w.field(rng, t.keys), rng)
+		if i > 0 {
+			spec = w.variant(rng, t, spec)
 		}
-		w.fill(l, rng, t, spec)
+		w.fill(rng, t, spec)
 		w.tabs = append(w.tabs, t)
 	}
 	return w
+}
+
+// variant returns a spec for another table of a world: often the same, else one that has something to do with it.
+func (w *world) variant(rng *rand.Rand, t *tab, spec []string) []string {
+	switch rng.IntN(14) {
+	case 0:
+		return w.spec(rng, t.keys)
+	case 1:
+		rng.Shuffle(len(spec), func(i, j int) { spec[i], spec[j] = spec[j], spec[i] })
+	case 2:
+		return nil
+	case 3:
+		return w.withField(spec, w.field(rng, t.keys), rng)
+	case 4:
+		if len(spec) > 1 {
+			return slices.Delete(spec, 0, 1)
+		}
+	case 5, 6, 7, 8:
+		return w.related(rng, t, spec)
+	}
+	return w.legal(t, spec)
+}
+
+// related puts a transform of the same family in the place of some fields.
+func (w *world) related(rng *rand.Rand, t *tab, spec []string) []string {
+	var out []string
+	for _, f := range spec {
+		fn, col, _ := strings.Cut(f, " ")
+		if !chance(rng, 4) {
+			f = pick(rng, t.keys[col].relatives(fn)) + " " + col
+		}
+		out = w.withField(out, f, rng)
+	}
+	return w.legal(t, out)
+}
+
+// legal leaves out the fields that the table's own types can't have.
+func (w *world) legal(t *tab, spec []string) []string {
+	return slices.DeleteFunc(slices.Clone(spec), func(f string) bool {
+		fn, col, _ := strings.Cut(f, " ")
+		return fn != "void" && !slices.Contains(t.keys[col].fns, fn)
+	})
 }
 
 func (w *world) field(rng *rand.Rand, keys map[string]*kind) string {
@@ -91,7 +163,6 @@ func (w *world) withField(spec []string, f string, rng *rand.Rand) []string {
 func (w *world) bothTimes(f, g string) bool {
 	fn, col, _ := strings.Cut(f, " ")
 	other, same, _ := strings.Cut(g, " ")
-	times := []string{"year", "month", "day", "hour"}
 	return col == same && slices.Contains(times, fn) && slices.Contains(times, other)
 }
 
@@ -109,109 +180,124 @@ func (w *world) spec(rng *rand.Rand, keys map[string]*kind) []string {
 	return spec
 }
 
-// fill makes the table and appends to it, sometimes under a second spec, sometimes nothing.
-func (w *world) fill(l *lab, rng *rand.Rand, t *tab, spec []string) {
+// fill thinks of how the table came to be: appends, sometimes none, sometimes under more than one spec.
+func (w *world) fill(rng *rand.Rand, t *tab, spec []string) {
 	columns := []string{"a " + t.keys["a"].name, "b " + t.keys["b"].name, "v int", "n decimal(9,2)", "x double", "s string"}
 	t.version = 2 + rng.IntN(2)
-	l.create(definition{name: t.name, columns: columns, spec: spec, version: t.version})
 	t.specs = [][]string{spec}
-	t.log = append(t.log, fmt.Sprintf("create %s (%s) of format %d partitioned by %q", t.name, strings.Join(columns, ", "), t.version, spec))
+	def := definition{columns: columns, spec: spec, version: t.version}
+	t.step(fmt.Sprintf("(%s) of format %d partitioned by %q", strings.Join(columns, ", "), t.version, spec), func(m *made) {
+		def.name = m.name
+		m.create(def)
+	})
 	batches := 1 + rng.IntN(3)
 	if chance(rng, 10) {
 		batches = 0
 	}
 	for i := range batches {
-		if i > 0 && chance(rng, 10) {
-			spec = w.spec(rng, t.keys)
-			if chance(rng, 2) { // the old fields, and one more somewhere
-				spec = w.withField(t.specs[0], w.field(rng, t.keys), rng)
-			}
-			l.setSpec(t.name, spec)
-			t.specs = append(t.specs, spec)
-			t.log = append(t.log, fmt.Sprintf("set spec %q", spec))
+		if i > 0 && chance(rng, 3) {
+			next := w.evolved(rng, t)
+			spec, t.specs = next, append(t.specs, next)
+			t.step(fmt.Sprintf("set spec %q", next), func(m *made) { m.setSpec(m.name, next) })
 		}
 		if i > 0 && chance(rng, 4) {
-			w.promote(l, t)
+			t.promote()
 		}
 		if i > 0 && !t.later && chance(rng, 6) {
-			l.addColumn(t.name, "w")
 			t.later = true
-			t.log = append(t.log, "add column w int")
+			t.step("add column w int", func(m *made) { m.addColumn(m.name, "w") })
 		}
-		rows := t.rows(rng, spec)
-		if err := l.tryAppend(t.name, rows...); err != nil {
-			l.t.Fatalf("%s\n%v", w.story()+strings.Join(t.log, "\n"), err)
-		}
-		t.log = append(t.log, "append "+strings.Join(rows, ", "))
-		if chance(rng, 4) {
-			t.removeRows(l, rng)
+		t.steps = append(t.steps, step{rows: t.rows(rng, spec)})
+		if chance(rng, 5) {
+			t.removeRows(rng)
 		}
 	}
 }
 
-// remember keeps what position deletes have, which a vector for the same file replaces.
-func (t *tab) remember(rows map[string][]int64) {
-	if t.gone == nil {
-		t.gone = map[string][]int64{}
+// evolved returns a table's next spec: one that has something to do with an older one, which may be the older one itself.
+func (w *world) evolved(rng *rand.Rand, t *tab) []string {
+	old, last := t.specs[0], t.specs[len(t.specs)-1]
+	switch rng.IntN(6) {
+	case 0:
+		return w.legal(t, w.spec(rng, t.keys))
+	case 1: // the old fields, and one more somewhere
+		return w.legal(t, w.withField(old, w.field(rng, t.keys), rng))
+	case 2: // dropped; a later spec may have it again
+		if len(last) > 0 {
+			return slices.Delete(slices.Clone(last), 0, 1)
+		}
+	case 3:
+		return old
+	case 4:
+		spec := slices.Clone(last)
+		slices.Reverse(spec)
+		return w.legal(t, w.withField(spec, w.field(rng, t.keys), rng))
 	}
-	for path, positions := range rows {
-		t.gone[path] = append(t.gone[path], positions...)
-	}
+	return w.related(rng, t, old)
 }
+
+func (t *tab) step(text string, do func(*made)) { t.steps = append(t.steps, step{text: text, do: do}) }
 
 // removeRows deletes some rows by delete files of some kind.
-func (t *tab) removeRows(l *lab, rng *rand.Rand) {
+func (t *tab) removeRows(rng *rand.Rand) {
 	cond := pick(rng, []string{"v > 2", "v IS NULL OR v = 0", "s = 'p'", "x < 0", "n > 5 AND v < 4", "true", "s IS NULL"})
 	if chance(rng, 3) {
 		cond = pick(rng, []string{"a", "b"}) + " IS NULL"
 	}
-	d := l.deleter(t.name)
+	columns := pick(rng, [][]string{{"a"}, {"b", "v"}, {"s"}, {"v", "n", "x"}})
 	how := rng.IntN(4)
-	if how == 3 && t.vectors {
-		how = 0
+	if how == 3 && (t.vectors || t.version < 3) || how < 2 && t.vectors { // a file with a vector has no position deletes beside it
+		return
 	}
+	text, do := "", func(*made) {}
 	switch how {
 	case 0, 1:
-		if t.vectors { // a file with a vector has no position deletes beside it
-			return
+		text, do = "positions per partition ", func(m *made) { m.remember(m.deleter(m.name).byPosition(cond, how == 0)) }
+		if how == 0 {
+			text = "positions per file "
 		}
-		t.remember(d.byPosition(cond, how == 0))
 	case 2:
-		columns := pick(rng, [][]string{{"a"}, {"b", "v"}, {"s"}, {"v", "n", "x"}})
-		d.byValue(cond, columns...)
-		cond = fmt.Sprintf("%v of %s", columns, cond)
+		text, do = fmt.Sprintf("values %v of ", columns), func(m *made) { m.deleter(m.name).byValue(cond, columns...) }
 	case 3:
-		if t.version < 3 {
-			return
-		}
 		t.vectors = true
-		d.byVector(cond, t.gone)
+		text, do = "vectors ", func(m *made) { m.deleter(m.name).byVector(cond, m.gone) }
 	}
-	t.log = append(t.log, fmt.Sprintf("delete %s %s", []string{"positions per file", "positions per partition", "values", "vectors"}[how], cond))
+	t.steps = append(t.steps, step{text: "delete " + text + cond, do: do, deletes: true})
 }
 
-// promote makes an int key a long.
-func (w *world) promote(l *lab, t *tab) {
+// promote makes an int key a long, or gives a decimal more digits.
+func (t *tab) promote() {
 	for _, name := range []string{"a", "b"} {
-		if t.keys[name].name == "int" {
-			l.promote(t.name, name)
-			t.keys[name] = kinds[1]
-			t.log = append(t.log, "promote "+name)
-			return
+		wide := map[string]string{"int": "long", "decimal(9,2)": "decimal(18,2)"}[t.keys[name].name]
+		if wide == "" {
+			continue
 		}
+		t.step("promote "+name+" to "+wide, func(m *made) { m.retype(m.name, name, strings.ReplaceAll(wide, ",", ", ")) })
+		for _, k := range kinds {
+			if k.name == wide {
+				t.keys[name] = k
+			}
+		}
+		return
 	}
 }
 
 // rows draws rows from a part of the keys' values, so that some groups are missing.
 func (t *tab) rows(rng *rand.Rand, spec []string) []string {
 	pools := map[string][]string{}
-	for name, k := range t.keys {
-		pool := slices.Clone(k.values)
-		if !truncates(spec, name) {
-			pool = append(pool, k.extreme...)
-		}
+	for _, name := range []string{"a", "b"} {
+		pool := t.keys[name].pool(spec, name)
 		rng.Shuffle(len(pool), func(i, j int) { pool[i], pool[j] = pool[j], pool[i] })
-		pools[name] = append(pool[:1+rng.IntN(min(len(pool), 10))], "NULL")
+		pool = append(pool[:1+rng.IntN(min(len(pool), 10))], "NULL")
+		for range len(pool) {
+			if t.nulls {
+				pool = append(pool, "NULL")
+			}
+			if t.hot == name {
+				pool = append(pool, pool[0])
+			}
+		}
+		pools[name] = pool
 	}
 	var rows []string
 	for range 1 + rng.IntN(16) {
@@ -230,13 +316,6 @@ func (t *tab) rows(rng *rand.Rand, spec []string) []string {
 	return rows
 }
 
-// truncates says whether a spec can't take the extreme values of a column.
-func truncates(spec []string, name string) bool {
-	return slices.ContainsFunc(spec, func(f string) bool {
-		return strings.HasPrefix(f, "truncate") && strings.HasSuffix(f, " "+name)
-	})
-}
-
 func orNull(rng *rand.Rand, text string) string {
 	if chance(rng, 7) {
 		return "NULL"
@@ -244,11 +323,29 @@ func orNull(rng *rand.Rand, text string) string {
 	return text
 }
 
+// make makes the world's tables in a namespace, which may be another one than that it was thought of for.
+func (w *world) make(l *lab, space string) {
+	l.t.Helper()
+	for _, t := range w.tabs {
+		m := &made{lab: l, name: space + strings.TrimPrefix(t.name, w.space), gone: map[string][]int64{}}
+		for _, s := range t.steps {
+			if s.rows == nil {
+				s.do(m)
+			} else if err := l.tryAppend(m.name, s.rows...); err != nil {
+				l.t.Fatalf("%s\n%s\n%v", w.story(), s, err)
+			}
+		}
+	}
+}
+
 // story tells how the tables came to be.
 func (w *world) story() string {
 	var b strings.Builder
 	for _, t := range w.tabs {
-		b.WriteString(strings.Join(t.log, "\n  ") + "\n")
+		b.WriteString("create " + t.name)
+		for _, s := range t.steps {
+			b.WriteString("  " + s.String() + "\n")
+		}
 	}
 	return b.String()
 }
