@@ -1,6 +1,7 @@
 package duck
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -65,7 +66,12 @@ func (c *Conn) runPrepared(ctx context.Context, sql string) error {
 		return err
 	}
 	defer bindings.DestroyPrepare(&stmt)
-	return c.finish(ctx, func(res *bindings.Result) bindings.State { return bindings.ExecutePrepared(stmt, res) })
+	pending, err := c.ready(ctx, stmt, bindings.PendingPrepared)
+	if err != nil {
+		return err
+	}
+	defer bindings.DestroyPending(&pending)
+	return c.finish(ctx, func(res *bindings.Result) bindings.State { return bindings.ExecutePending(pending, res) })
 }
 
 // finish makes a call that gives a whole result, and drops that.
@@ -113,28 +119,20 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Result, err
 }
 
 func (c *Conn) start(ctx context.Context, sql string, stmt bindings.PreparedStatement) (*Result, error) {
-	var (
-		pending bindings.PendingResult
-		state   bindings.State
-		res     Result
-	)
-	defer func() { bindings.DestroyPending(&pending) }()
-	err := c.interruptible(ctx, func() {
-		c.db.planning.RLock() // the statement may be planned once more
-		state = bindings.PendingPreparedStreaming(stmt, &pending)
-		c.db.planning.RUnlock()
-		if state == bindings.StateSuccess {
-			state = bindings.ExecutePending(pending, &res.handle)
-		}
-	})
+	pending, err := c.ready(ctx, stmt, bindings.PendingPreparedStreaming)
 	if err != nil {
+		return nil, c.blame(ctx, sql, err)
+	}
+	defer bindings.DestroyPending(&pending)
+	var (
+		state bindings.State
+		res   Result
+	)
+	if err := c.interruptible(ctx, func() { state = bindings.ExecutePending(pending, &res.handle) }); err != nil {
 		return nil, err
 	}
 	if state == bindings.StateError {
-		msg := bindings.ResultError(&res.handle)
-		if msg == "" {
-			msg = bindings.PendingError(pending)
-		}
+		msg := cmp.Or(bindings.ResultError(&res.handle), bindings.PendingError(pending))
 		bindings.DestroyResult(&res.handle)
 		return nil, c.blame(ctx, sql, faultOf(ctx, "run", msg))
 	}

@@ -24,13 +24,16 @@ import (
 //     second point, are off in every retry as they are before it.
 //   - The instance is as good as before: preparing only reads the catalog, and DuckDB rolls its transaction back.
 
-// retreats are the sets of optimizers that are switched off one after the other until a statement can be prepared; what
-// follows the last is none at all. Less is lost by the earlier ones.
+// retreats are the sets of optimizers that are switched off one after the other until a statement can be prepared, and made
+// ready; what follows the last when it is prepared is none at all. Less is lost by the earlier ones.
 var retreats = [][]string{
 	// It gives filters, joins and orders lists of the columns to pass on, by their positions below, and those are what a later
 	// rewrite of the operator below makes wrong: an anti join that finds no match gives way to its left side, which has more
 	// columns. Without it a few columns are carried further than they are needed.
 	{"column_lifetime"},
+	// It takes a filter for a comparison when it wants to know whether a column may be NULL, and BETWEEN is none. Without it
+	// the first rows of each key are numbered before the others are thrown away.
+	{"column_lifetime", "top_n_window_elimination"},
 	// All that runs once unused columns are gone from the plan. Scans still read only what is needed, and joins are still
 	// made of products and filters, without which many a statement would not end.
 	{
@@ -59,44 +62,92 @@ func (c *Conn) disable(ctx context.Context, optimizers []string) error {
 
 // prepare prepares one statement. That a retry fails too is no news: the first error says what DuckDB could not do.
 func (c *Conn) prepare(ctx context.Context, sql string) (bindings.PreparedStatement, error) {
+	stmt, err := withRetreats(ctx, c, func() (bindings.PreparedStatement, error) { return c.plan(ctx, sql) })
+	if isFault(err) {
+		if again, failed := c.planPlainly(ctx, sql); failed == nil {
+			return again, nil
+		}
+	}
+	return stmt, c.blame(ctx, sql, err)
+}
+
+// ready makes a prepared statement ready to run, by one of the bindings' ways of it. DuckDB plans a statement over files once
+// more here, and may fail where preparing it did not.
+func (c *Conn) ready(ctx context.Context, stmt bindings.PreparedStatement, way readying) (bindings.PendingResult, error) {
+	return withRetreats(ctx, c, func() (bindings.PendingResult, error) { return c.readyOnce(ctx, stmt, way) })
+}
+
+type readying func(bindings.PreparedStatement, *bindings.PendingResult) bindings.State
+
+// isFault says whether err is a fault of DuckDB's, or our own, and not of what it was given.
+func isFault(err error) bool { return err != nil && errs.KindOf(err) == errs.Internal }
+
+// withRetreats does what plans a statement: as the settings are, and when DuckDB makes a fault, with fewer and fewer
+// optimizers. If one could not be switched on again, later statements would be slower, not wrong.
+func withRetreats[T any](ctx context.Context, c *Conn, plan func() (T, error)) (T, error) {
 	c.db.planning.RLock()
-	stmt, err := c.plan(ctx, sql)
+	out, err := plan()
 	c.db.planning.RUnlock()
 	if !isFault(err) {
-		return stmt, c.blame(ctx, sql, err)
+		return out, err
 	}
-	if again, failed := c.replan(ctx, sql); failed == nil {
+	if again, ok := replan(ctx, c, plan); ok {
 		return again, nil
 	}
 	if ctx.Err() != nil {
 		err = canceled(ctx)
 	}
-	return stmt, err
+	return out, err
 }
 
-// isFault says whether err is a fault of DuckDB's, or our own, and not of what it was given.
-func isFault(err error) bool { return err != nil && errs.KindOf(err) == errs.Internal }
-
-// replan prepares a statement with fewer and fewer optimizers. If one could not be switched on again, later statements would
-// be slower, not wrong.
-func (c *Conn) replan(ctx context.Context, sql string) (none bindings.PreparedStatement, _ error) {
+// replan plans with fewer and fewer optimizers, and says whether one of its tries went well. It sets them on another connection: what
+// plan began on its own would end with the next statement there.
+func replan[T any](ctx context.Context, c *Conn, plan func() (T, error)) (out T, ok bool) {
+	other, err := c.db.Connect()
+	if err != nil {
+		return out, false
+	}
+	defer other.Close()
 	c.db.planning.Lock()
 	defer c.db.planning.Unlock()
-	always := context.WithoutCancel(ctx)
-	defer func() { _ = c.disable(always, c.db.avoided) }()
+	defer func() { _ = other.disable(context.WithoutCancel(ctx), c.db.avoided) }()
 	for _, off := range retreats {
-		if err := c.disable(ctx, slices.Concat(c.db.avoided, off)); err != nil {
-			return none, err
+		if err := other.disable(ctx, slices.Concat(c.db.avoided, off)); err != nil {
+			return out, false
 		}
-		if stmt, err := c.plan(ctx, sql); err == nil {
-			return stmt, nil
+		if out, err = plan(); err == nil {
+			return out, true
 		}
 	}
-	if err := c.run(ctx, "PRAGMA disable_optimizer"); err != nil { // on this connection, and nowhere else
+	return out, false
+}
+
+// planPlainly prepares a statement without any optimizer, for this connection alone.
+func (c *Conn) planPlainly(ctx context.Context, sql string) (none bindings.PreparedStatement, _ error) {
+	c.db.planning.Lock()
+	defer c.db.planning.Unlock()
+	if err := c.run(ctx, "PRAGMA disable_optimizer"); err != nil {
 		return none, err
 	}
-	defer func() { _ = c.run(always, "PRAGMA enable_optimizer") }()
+	defer func() { _ = c.run(context.WithoutCancel(ctx), "PRAGMA enable_optimizer") }()
 	return c.plan(ctx, sql)
+}
+
+// readyOnce is ready as the settings are. The caller holds planning.
+func (c *Conn) readyOnce(ctx context.Context, stmt bindings.PreparedStatement, way readying) (bindings.PendingResult, error) {
+	var (
+		pending bindings.PendingResult
+		state   bindings.State
+	)
+	if err := c.interruptible(ctx, func() { state = way(stmt, &pending) }); err != nil {
+		return pending, err
+	}
+	if state == bindings.StateError {
+		err := faultOf(ctx, "run", bindings.PendingError(pending))
+		bindings.DestroyPending(&pending)
+		return pending, err
+	}
+	return pending, nil
 }
 
 // plan prepares a statement as the settings are. The caller holds planning.

@@ -2,10 +2,13 @@ package duck
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	bindings "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/tarndb/tarn/internal/errs"
 )
@@ -56,6 +59,26 @@ func TestStatementsThatCannotBePlanned(t *testing.T) {
 	defer other.Close()
 	wantRows(t, other, "SELECT 1", "1")
 	wantOff(t, other)
+}
+
+// A statement over files is planned again when it is run.
+func TestStatementsThatCannotBePlannedWhenRun(t *testing.T) {
+	_, c := session(t, Options{Threads: 1})
+	path := quoteText(filepath.Join(t.TempDir(), "t.parquet"))
+	mustExec(t, c, "COPY (SELECT i AS a, i * 10 AS v FROM range(6) AS t(i)) TO "+path)
+	query := "SELECT a, v FROM (SELECT a + CAST(floor(random()) AS BIGINT) AS a, v FROM " + path + ") WHERE a BETWEEN 2 AND 3 QUALIFY row_number() OVER (PARTITION BY a ORDER BY v) <= 2"
+	stmt, err := c.prepare(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bindings.DestroyPrepare(&stmt)
+	if _, err := c.readyOnce(t.Context(), stmt, bindings.PendingPreparedStreaming); !isFault(err) {
+		t.Fatalf("DuckDB plans the statement, or fails otherwise: %v", err)
+	}
+	wantRows(t, c, "FROM ("+query+") ORDER BY a", "2|20", "3|30")
+	mustExec(t, c, "CREATE TABLE made AS "+query)
+	wantRows(t, c, "FROM made ORDER BY a", "2|20", "3|30")
+	wantOff(t, c)
 }
 
 func TestAvoid(t *testing.T) {
