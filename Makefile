@@ -30,7 +30,7 @@ slow:
 # plans of that seed. A wrong answer prints its seed, and is made smaller. Without SEED each run has plans of its own.
 PLANS ?= 20000
 fuzz:
-	TARN_SEED=$(SEED) TARN_PLANS=$(PLANS) TARN_GRAPHS=$$(($(PLANS) / 10)) \
+	TARN_SEED=$(SEED) TARN_PLANS=$(PLANS) TARN_GRAPHS=$$(($(PLANS) / 4)) \
 		$(GO) test -count=1 -timeout=0 -v -run='^(TestRandomQueries|TestPlanningAgainGivesTheSame|TestMutatedGraphsAreRejected)$$' ./internal/property
 
 # fuzz-parser searches for inputs that break a parser: make fuzz-parser P=./internal/sql T=FuzzParse D=1m.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 
@@ -253,10 +252,24 @@ func (l *lab) judge(query string) (a answer) {
 
 // plannedCore is a part that runs by groups.
 type plannedCore struct {
-	Rows      string   `json:"rows"`
-	Keys      []string `json:"keys"`
-	Groups    int      `json:"groups"`
-	Packs     int      `json:"packs"`
+	Rows   string   `json:"rows"`
+	Keys   []string `json:"keys"`
+	Groups int      `json:"groups"`
+	Packs  int      `json:"packs"`
+	// Stragglers and Routed are files whose rows are sent to their groups, Everywhere the tables that each pack reads whole.
+	Stragglers int `json:"stragglers"`
+	Routed     []struct {
+		Table  string `json:"table"`
+		Files  int    `json:"files"`
+		Reason string `json:"reason"`
+		Of     struct {
+			Files int `json:"files"`
+		} `json:"of"`
+	} `json:"routed"`
+	Everywhere []struct {
+		Table string `json:"table"`
+	} `json:"everywhere"`
+	Divided   []string `json:"divided_groups"`
 	Operators []struct {
 		Operator string `json:"operator"`
 		Strategy string `json:"strategy"`
@@ -294,8 +307,6 @@ func (l *lab) explain(m mode, query string) (planned, error) {
 	}
 	return p, err
 }
-
-func (p planned) hasCore(is func(plannedCore) bool) bool { return slices.ContainsFunc(p.Cores, is) }
 
 func (p planned) reasons() string {
 	var out []string

@@ -54,6 +54,31 @@ var mutations = map[string]func(*mutant) bool{
 	"a core is there twice":                       (*mutant).doubleCore,
 	"the final step is lost":                      (*mutant).loseFinal,
 	"the final step reads a file twice":           (*mutant).doubleFinalFile,
+	"a routed file is lost":                       (*mutant).loseRouted,
+	"a routed file is twice there":                (*mutant).doubleRouted,
+	"a routed file is in a pack, too":             (*mutant).packRouted,
+	"a file of a pack is routed, too":             (*mutant).routePacked,
+	"strays that matter are dropped":              (*mutant).dropStrays,
+	"some strays aren't told of":                  (*mutant).forgetStrays,
+	"strays are told of where none are":           (*mutant).inventStrays,
+	"a bin is read by two packs":                  (*mutant).shareBin,
+	"a bin is read by no pack":                    (*mutant).addBin,
+	"a pack reads a bin that isn't there":         (*mutant).missBin,
+	"a slice is of another table":                 (*mutant).sliceOther,
+	"a table is sliced that may not be":           (*mutant).sliceIllegally,
+	"a slice is of another number":                (*mutant).resizeSlice,
+	"two slices are the same":                     (*mutant).repeatSlice,
+	"a part is of another modulus":                (*mutant).resizePart,
+	"two parts are the same":                      (*mutant).repeatPart,
+	"a pack has all rows of a divided group":      (*mutant).undivide,
+	"a whole pack says it is a part":              (*mutant).pretendPart,
+	"a table that is read everywhere is lost":     (*mutant).loseEverywhere,
+	"a file is read everywhere twice":             (*mutant).doubleEverywhere,
+	"a table read everywhere is in a pack":        (*mutant).packEverywhere,
+	"a table read everywhere gives rows itself":   (*mutant).preserveEverywhere,
+	"a table has no place in the joins":           (*mutant).forgetPlace,
+	"a table has two places in the joins":         (*mutant).doublePlace,
+	"the joins are lost":                          (*mutant).loseTree,
 }
 
 func (m *mutant) core() *task.Core {
@@ -100,12 +125,20 @@ func (m *mutant) where(is func(spot) bool) (spot, bool) {
 
 func anywhere(spot) bool { return true }
 
-// other returns another pack of the core.
-func (m *mutant) other(p spot) int {
-	return (p.pack + 1 + m.IntN(len(p.core.Packs)-1)) % len(p.core.Packs)
+// others returns the packs of other groups than the file's.
+func (p spot) others() []int {
+	var out []int
+	for i := range p.core.Packs {
+		if groups := p.core.Packs[i].Groups; len(groups) > 0 && !slices.Contains(groups, p.get().Group) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
-func hasOtherPack(p spot) bool { return len(p.core.Packs) > 1 }
+func (m *mutant) other(p spot) int { return pick(m.Rand, p.others()) }
+
+func hasOtherPack(p spot) bool { return len(p.others()) > 0 }
 
 // take takes the file out of its pack.
 func (p spot) take() task.File {
@@ -227,7 +260,7 @@ func (m *mutant) pack() (*task.Core, int, bool) {
 
 func (m *mutant) loseGroup() bool {
 	c, p, ok := m.pack()
-	if ok {
+	if ok = ok && len(c.Packs[p].Groups) > 0; ok {
 		at := m.IntN(len(c.Packs[p].Groups))
 		c.Packs[p].Groups = slices.Delete(c.Packs[p].Groups, at, at+1)
 	}
@@ -240,6 +273,9 @@ func (m *mutant) loseGroupAndFiles() bool {
 		return false
 	}
 	pack := &c.Packs[p]
+	if len(pack.Groups) == 0 {
+		return false
+	}
 	group := pick(m.Rand, pack.Groups)
 	pack.Groups = slices.DeleteFunc(pack.Groups, func(g int) bool { return g == group })
 	for t := range pack.Inputs {

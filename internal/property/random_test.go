@@ -79,7 +79,7 @@ func (l *lab) round(seed uint64, space string, sum *tally) {
 			m := draw(rng)
 			wrong := l.check(q.sql(), q, m)
 			if wrong == "" {
-				wrong = l.look(q, m, sum, n == 0)
+				wrong = l.look(w, q, m, sum, n == 0)
 			}
 			if wrong != "" {
 				l.fail(seed, w, q, m, wrong)
@@ -127,7 +127,7 @@ func (l *lab) check(text string, q query, m mode) string {
 }
 
 // look looks at the plan; thoroughly also at what tarn.spj = 'require' says.
-func (l *lab) look(q query, m mode, sum *tally, thoroughly bool) string {
+func (l *lab) look(w *world, q query, m mode, sum *tally, thoroughly bool) string {
 	l.t.Helper()
 	sum.plans++
 	p, err := l.explain(m, q.sql())
@@ -138,7 +138,7 @@ func (l *lab) look(q query, m mode, sum *tally, thoroughly bool) string {
 		}
 		return "EXPLAIN: " + err.Error()
 	}
-	sum.count(q, p)
+	sum.count(w, q, p)
 	if q.joins > 0 && len(p.Cores) == 0 && len(p.Whole) == 0 {
 		return "EXPLAIN gives no reason for a join that runs whole"
 	}

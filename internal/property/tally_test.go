@@ -2,6 +2,7 @@ package property
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -12,6 +13,9 @@ type tally struct {
 	eligible, engaged       int            // plans of queries that every layout rule must take, and those that ran by groups
 	reached                 map[string]int // plans by what they have
 }
+
+// reduced is what plans are counted as whose groups are reductions.
+const reduced = "reduced keys"
 
 func newTally() *tally { return &tally{reached: map[string]int{}} }
 
@@ -49,16 +53,73 @@ var strategies = map[string]func(planned) bool{
 		}
 		return false
 	},
-	"complete":       func(p planned) bool { return p.hasCore(func(c plannedCore) bool { return c.Rows == "complete" }) },
-	"top-n":          func(p planned) bool { return p.hasCore(func(c plannedCore) bool { return c.Rows == "top-n" }) },
-	"partial":        func(p planned) bool { return p.hasCore(func(c plannedCore) bool { return c.Rows == "partial" }) },
-	"emitted":        func(p planned) bool { return p.hasCore(func(c plannedCore) bool { return c.Rows == "emitted" }) },
-	"several keys":   func(p planned) bool { return p.hasCore(func(c plannedCore) bool { return len(c.Keys) > 1 }) },
-	"united packs":   func(p planned) bool { return p.hasCore(func(c plannedCore) bool { return c.Packs < c.Groups }) },
-	"dropped groups": func(p planned) bool { return p.hasCore(func(c plannedCore) bool { return c.Dropped.Groups > 0 }) },
+	"complete":       rows("complete"),
+	"top-n":          rows("top-n"),
+	"partial":        rows("partial"),
+	"emitted":        rows("emitted"),
+	"several keys":   inCore(func(c plannedCore) bool { return len(c.Keys) > 1 }),
+	"united packs":   inCore(func(c plannedCore) bool { return c.Packs < c.Groups }),
+	"dropped groups": inCore(func(c plannedCore) bool { return c.Dropped.Groups > 0 }),
+	"stragglers": inCore(func(c plannedCore) bool {
+		return len(c.Routed) > 0 && c.Routed[0].Files < c.Routed[0].Of.Files
+	}),
+	"side exchanged": inCore(func(c plannedCore) bool { return len(c.Routed) == 1 && c.Routed[0].Files == c.Routed[0].Of.Files }),
+	"both exchanged": inCore(func(c plannedCore) bool {
+		return len(c.Routed) > 1 && c.Routed[0].Files == c.Routed[0].Of.Files && c.Routed[1].Files == c.Routed[1].Of.Files
+	}),
+	"broadcast": inCore(func(c plannedCore) bool { return len(c.Everywhere) > 0 }),
+	"slices":    divided("slice"),
+	"parts":     divided("by a hash of their keys"),
+	"alone":     divided("alone"),
 }
 
-func (s *tally) count(q query, p planned) {
+func inCore(is func(plannedCore) bool) func(planned) bool {
+	return func(p planned) bool { return slices.ContainsFunc(p.Cores, is) }
+}
+
+func rows(kind string) func(planned) bool {
+	return inCore(func(c plannedCore) bool { return c.Rows == kind })
+}
+
+func divided(how string) func(planned) bool {
+	return inCore(func(c plannedCore) bool {
+		return slices.ContainsFunc(c.Divided, func(text string) bool { return strings.Contains(text, how) })
+	})
+}
+
+// isReduced says whether files lie in groups of a key that no spec of their table has.
+func isReduced(w *world, p planned) bool {
+	return slices.ContainsFunc(p.Cores, func(c plannedCore) bool {
+		if c.Groups == 0 || c.Stragglers > 0 || len(c.Everywhere) > 0 {
+			return false
+		}
+		for _, scan := range p.Scans {
+			for _, t := range w.tabs {
+				if t.name == scan.Table && t.lacks(c.Keys) {
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
+// lacks says whether the table has specs, and none of the keys in any.
+func (t *tab) lacks(keys []string) bool {
+	for _, spec := range t.specs {
+		for _, f := range spec {
+			if slices.Contains(keys, keyText(f)) {
+				return false
+			}
+		}
+	}
+	return len(t.specs[0]) > 0
+}
+
+func (s *tally) count(w *world, q query, p planned) {
+	if isReduced(w, p) {
+		s.reached[reduced]++
+	}
 	for name, has := range strategies {
 		if has(p) {
 			s.reached[name]++
@@ -81,7 +142,7 @@ func (s *tally) judge() string {
 		return ""
 	}
 	var missing []string
-	for name := range strategies {
+	for _, name := range append(slices.Collect(maps.Keys(strategies)), reduced) {
 		if s.reached[name] == 0 {
 			missing = append(missing, name)
 		}
