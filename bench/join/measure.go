@@ -117,11 +117,13 @@ func (m *measurer) explain(ctx context.Context, w workload) ([]string, error) {
 func (m *measurer) measureAll(ctx context.Context, list []workload) ([]*result, error) {
 	var out []*result
 	for _, w := range list {
-		fmt.Fprintf(os.Stderr, "measuring %s over %d orders ...\n", w.name, m.bed.size.orders)
+		fmt.Fprintf(os.Stderr, "measuring %s over %d orders ... ", w.name, m.bed.size.orders)
 		r, err := m.measure(ctx, w)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", w.name, err)
 		}
+		a, c := r.median(byPlan, cpu), r.median(byDuckDB, cpu)
+		fmt.Fprintf(os.Stderr, "%.2f of DuckDB's %.2f s of CPU: %.2f\n", a, c, a/c)
 		out = append(out, r)
 	}
 	return out, nil
