@@ -50,8 +50,11 @@ func (db *DB) RegisterKeyCheck(check KeyCheck) (id int64, release func(), err er
 	}
 	k := &keyCheck{KeyCheck: check, match: matcherOf(check), files: make([]expectation, len(check.Files))}
 	id = lastCheck.Add(1)
+	if err := k.placeInC(id); err != nil {
+		return 0, nil, err
+	}
 	checks.Store(id, k)
-	return id, func() { checks.Delete(id) }, nil
+	return id, func() { checks.Delete(id); forgetPlaces(id) }, nil
 }
 
 func (k KeyCheck) validate() error {
@@ -93,7 +96,7 @@ func (db *DB) ensureVerify(t transform.Type) error {
 	defer bindings.DestroyLogicalType(&id)
 	defer bindings.DestroyLogicalType(&index)
 	err = register(db.own, function{
-		name: verifyName(t), params: []bindings.LogicalType{id, column, index}, result: column, call: callVerify, checked: true, nulls: true,
+		name: verifyName(t), params: []bindings.LogicalType{id, column, index}, result: column, call: verifyCall(t), checked: true, nulls: true,
 	})
 	db.verifies[t] = err == nil
 	return err

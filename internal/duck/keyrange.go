@@ -8,26 +8,32 @@ import (
 
 // matchRange compares keys with the range that the file's partition value stands for.
 func matchRange(k *keyCheck, x column, from, to, file int) int {
-	e := &k.files[file]
-	e.once.Do(func() { e.low, e.high = k.keyRange(k.Expected[file]) })
-	if e.high < e.low {
+	low, high := k.rangeOf(file)
+	if high < low {
 		return from
 	}
 	var bad int
 	switch x.layout {
 	case bits64:
-		bad = firstOutside(values[int64](x)[from:to], e.low, e.high)
+		bad = firstOutside(values[int64](x)[from:to], low, high)
 	case bits32:
-		bad = firstOutside(values[int32](x)[from:to], int32(e.low), int32(e.high))
+		bad = firstOutside(values[int32](x)[from:to], int32(low), int32(high))
 	case bits16:
-		bad = firstOutside(values[int16](x)[from:to], int16(e.low), int16(e.high))
+		bad = firstOutside(values[int16](x)[from:to], int16(low), int16(high))
 	default:
-		bad = firstOutside(values[int8](x)[from:to], int8(e.low), int8(e.high))
+		bad = firstOutside(values[int8](x)[from:to], int8(low), int8(high))
 	}
 	if bad < 0 {
 		return -1
 	}
 	return from + bad
+}
+
+// rangeOf returns the least and the greatest key that belong into a file; none do when the latter is less.
+func (k *keyCheck) rangeOf(file int) (low, high int64) {
+	e := &k.files[file]
+	e.once.Do(func() { e.low, e.high = k.keyRange(k.Expected[file]) })
+	return e.low, e.high
 }
 
 func firstOutside[T int8 | int16 | int32 | int64](v []T, low, high T) int {
