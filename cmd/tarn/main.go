@@ -66,7 +66,7 @@ them partition by partition, where they lie, instead of shuffling them, and it s
 	root.SetErr(a.stderr)
 	a.flags.add(root.PersistentFlags())
 	for _, command := range []*cobra.Command{
-		newDemo(a), newSQL(a), newExplain(a), newTables(a), newDescribe(a), newHash(a), newConfig(a), newVersion(a),
+		newDemo(a), newSQL(a), newExplain(a), newCheck(a), newTables(a), newDescribe(a), newHash(a), newConfig(a), newVersion(a),
 	} {
 		root.AddCommand(command)
 	}

@@ -49,6 +49,7 @@ type Planned struct {
 	Physical *spj.Physical
 	Graph    *task.Graph
 	Report   *explain.Report
+	Tree     sql.Node // the query as it was parsed
 }
 
 // New returns a planner over the tables of a testcat text, closed when the test ends.
@@ -94,10 +95,25 @@ func (p *Planner) Plan(ctx context.Context, query string, opts Options) (*Planne
 	}
 	defer conn.Close()
 	out := &Planned{Layouts: map[*plan.Scan]*catalog.TableLayout{}}
+	if out.Tree, err = tree(ctx, conn, q.Text); err != nil {
+		return nil, err
+	}
 	if out.Query, err = bind.Bind(ctx, stub.Engine{Conn: conn}, resolver{p.tables}, q); err != nil {
 		return nil, err
 	}
 	return out, p.decide(ctx, out, opts)
+}
+
+func tree(ctx context.Context, conn *duck.Conn, text string) (sql.Node, error) {
+	ast, err := conn.SerializeSQL(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	t, err := sql.DecodeTree(ast)
+	if err != nil {
+		return nil, err
+	}
+	return t.Root(), nil
 }
 
 // decide does what comes after binding.
