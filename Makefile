@@ -6,7 +6,7 @@ GOLANGCI = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # The packages in which goroutines meet, and those that only tell stories to one.
 CONCURRENT = . ./cmd/... ./internal/deletes ./internal/duck ./internal/exec ./internal/lake ./internal/progress ./internal/settings ./internal/stub ./internal/scratch
 
-.PHONY: check lint slt slow fuzz fuzz-parser meta bench benchstat golden
+.PHONY: check lint slt slow fuzz fuzz-parser meta bench benchstat golden interop-spark
 
 # check is for before each commit: formatting, vet, and all tests.
 check:
@@ -53,6 +53,14 @@ P ?= ./...
 benchstat:
 	$(GO) test -run='^$$' -bench=. -benchmem -count=6 $(P)
 
+# interop-spark compares tarn check's verdicts on Spark with what a real Spark does. It needs Python, Java 17 and, for the
+# first time, PyPI and Maven Central; interop/spark/interop.py says what can be set.
+PYTHON ?= python3
+INTEROP_DIR ?= $(CURDIR)/.interop/spark
+interop-spark:
+	$(GO) build -o $(INTEROP_DIR)/tarn ./cmd/tarn
+	INTEROP_DIR=$(INTEROP_DIR) TARN=$(INTEROP_DIR)/tarn $(PYTHON) interop/spark/interop.py $(CHECKS)
+
 # golden writes the checked-in expectations anew; read the difference before committing it.
 golden:
-	$(GO) test ./internal/sql ./internal/plan/... ./internal/task ./internal/explain ./internal/lint ./internal/output ./cmd/tarn -args -rewrite
+	$(GO) test ./internal/sql ./internal/plan/... ./internal/task ./internal/explain ./internal/verdict ./internal/lint ./internal/output ./cmd/tarn -args -rewrite

@@ -58,11 +58,11 @@ func TestExplainSaysWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer engine.Close()
-	text, err := engine.Session().Explain(ctx, "SELECT * FROM mix.b8 a JOIN mix.b16 b ON a.id = b.id", tarn.ExplainOptions{})
+	text, err := engine.Session().Explain(ctx, "SELECT * FROM mix.b7 a JOIN mix.b16 b ON a.id = b.id", tarn.ExplainOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"strategy=hash", "bucket(8, id) of mix.b8", "bucket(16, id) of mix.b16", "ALTER TABLE mix.b16"} {
+	for _, want := range []string{"strategy=hash", "bucket(7, id) of mix.b7", "bucket(16, id) of mix.b16", "ALTER TABLE mix.b7"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the plan doesn't say %q:\n%s", want, text)
 		}

@@ -70,11 +70,11 @@ Without --on the tables are joined by the columns that both layouts have.`,
 // showCheck writes the report, and makes an error of what isn't fine.
 func (a *app) showCheck(ctx context.Context, report *tarn.CheckReport) error {
 	var err error
-	switch format := a.flags.format; {
-	case format == output.JSON && a.flags.output == "":
-		_, err = fmt.Fprintln(a.stdout, report.JSON())
-	case format == "" && a.flags.output == "":
+	switch isText := a.flags.format == "" && a.flags.output == ""; {
+	case isText:
 		_, err = fmt.Fprint(a.stdout, report.Text(terminalWidth(a.stdout)))
+	case a.format() == output.JSON:
+		err = a.writeText(report.JSON() + "\n")
 	default:
 		err = a.list(ctx, []string{"join", "condition", "tables", "engine", "shuffle", "settings", "rule", "found", "mend"}, checkRows(report))
 	}
@@ -85,6 +85,23 @@ func (a *app) showCheck(ctx context.Context, report *tarn.CheckReport) error {
 		return errs.New(errs.CheckFailed, "check", "joins", "not without a shuffle in %s", strings.Join(failing, ", "))
 	}
 	return nil
+}
+
+// writeText writes a text to where results go.
+func (a *app) writeText(text string) error {
+	if a.flags.output == "" {
+		_, err := fmt.Fprint(a.stdout, text)
+		return err
+	}
+	f, err := output.Create(a.flags.output)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write([]byte(text)); err != nil {
+		f.Abort()
+		return err
+	}
+	return f.Commit()
 }
 
 // checkRows has a row for each precondition that fails, or one for a verdict without any.

@@ -14,8 +14,10 @@ type claim struct {
 	hash  bool
 	keys  []key
 	parts int // the number of parts, of which an engine prefers more
-	// values tells, of a scan's claim, which parts there are.
-	values string
+	// values has, of a scan's claim, which parts there are, sorted.
+	values []string
+	// pinned says that a side was shuffled into these parts: there can't be more of them any more.
+	pinned bool
 }
 
 // key is a transform of one column. A hash has columns without transforms.
@@ -55,7 +57,7 @@ func (c claim) touches(cols []plan.Col) bool {
 // onto returns the claim over a block's mention: each key's column as it comes out. A key that doesn't takes the claim with
 // it. The claims of a UNION ALL are about positions already.
 func (c claim) onto(r *plan.BlockRel) (claim, bool) {
-	out := claim{hash: c.hash, parts: c.parts, values: c.values}
+	out := claim{hash: c.hash, parts: c.parts, values: c.values, pinned: c.pinned}
 	for _, k := range c.keys {
 		at := k.col.Index
 		if r.Block.Union == nil {

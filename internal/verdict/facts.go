@@ -60,8 +60,8 @@ type facts struct {
 	scans    map[plan.SourceID]*plan.Scan
 	blocks   map[plan.SourceID]*plan.Block
 	mentions map[*plan.Block]int
-	notNull  map[plan.Col]bool // columns of scans whose NULLs can't matter
-	aliases  map[string]bool   // of all scans, in lower case
+	notNull  map[plan.Col]bool       // columns of scans whose NULLs can't matter
+	aliased  map[string][]*plan.Scan // the scans by their aliases, in lower case
 	// kinds has the joins as they are when what a join above loses is left out: a LEFT JOIN whose right side is compared
 	// by "=" in an inner join above it is an inner join. Engines see that too.
 	kinds map[*plan.Join]plan.JoinKind
@@ -70,11 +70,12 @@ type facts struct {
 func collect(in Input) *facts {
 	f := &facts{
 		Input: in, scans: map[plan.SourceID]*plan.Scan{}, blocks: map[plan.SourceID]*plan.Block{},
-		mentions: map[*plan.Block]int{}, notNull: map[plan.Col]bool{}, aliases: map[string]bool{}, kinds: map[*plan.Join]plan.JoinKind{},
+		mentions: map[*plan.Block]int{}, notNull: map[plan.Col]bool{}, aliased: map[string][]*plan.Scan{}, kinds: map[*plan.Join]plan.JoinKind{},
 	}
 	for _, s := range in.Query.Scans {
 		f.scans[s.Source] = s
-		f.aliases[strings.ToLower(s.Alias)] = true
+		alias := strings.ToLower(s.Alias)
+		f.aliased[alias] = append(f.aliased[alias], s)
 	}
 	for _, b := range in.Query.Blocks { // inputs come before users
 		f.rel(b.From)
@@ -182,16 +183,25 @@ func (f *facts) rejectIn(r plan.Rel, lost map[plan.Col]bool, need map[*plan.Bloc
 		keepsLeft := kind == plan.Left || kind == plan.Full || kind == plan.Anti
 		keepsRight := kind == plan.Right || kind == plan.Full
 		for _, eq := range r.On {
-			if !eq.NullSafe && !keepsLeft {
+			if eq.NullSafe || isSubquery(r) {
+				continue
+			}
+			if !keepsLeft {
 				left[eq.Left] = true
 			}
-			if !eq.NullSafe && !keepsRight {
+			if !keepsRight {
 				right[eq.Right] = true
 			}
 		}
 		f.rejectIn(r.Left, left, need)
 		f.rejectIn(r.Right, right, need)
 	}
+}
+
+// isSubquery says whether a semi-join or an anti-join was written as a subquery of WHERE. Spark makes joins of those too late
+// to test their columns for NULL while it reads.
+func isSubquery(j *plan.Join) bool {
+	return j.IsFilter() && (j.Text == "IN" || j.Text == "EXISTS" || j.Text == "NOT EXISTS")
 }
 
 // inward is what a join is when NULLs in columns of one of its sides, or of both, are lost above it.

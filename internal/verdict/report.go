@@ -3,12 +3,14 @@ package verdict
 // Shuffle says how much of a join's input moves before it is joined.
 type Shuffle string
 
-// The amounts. Broadcast sends one whole side everywhere, and no side is divided by keys.
+// The amounts. Broadcast sends one whole side everywhere, and no side is divided by keys. Refused is a join of a table that
+// the engine can't read.
 const (
 	None      Shuffle = "none"
 	Broadcast Shuffle = "broadcast"
 	OneSide   Shuffle = "one side"
 	BothSides Shuffle = "both sides"
+	Refused   Shuffle = "refused"
 )
 
 // Report is what each engine would do with each join of a query.

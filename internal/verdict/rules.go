@@ -48,8 +48,10 @@ const (
 	sparkCompatible RuleID = "spark-compatible"
 	sparkNullFails  RuleID = "spark-null-fails"
 	sparkLosesRows  RuleID = "spark-loses-rows"
+	sparkPinned     RuleID = "spark-shuffled-parts"
 	sparkOneSide    RuleID = "spark-one-side"
 	sparkKept       RuleID = "spark-kept"
+	sparkDeletes    RuleID = "spark-deletes"
 	sparkPartial    RuleID = "spark-partial"
 	sparkBroadcast  RuleID = "spark-broadcast"
 	sparkAdaptive   RuleID = "spark-adaptive"
@@ -99,7 +101,9 @@ var rules = []rule{
 	{sparkNullFails, Spark, "no NULL key on a side whose buckets or hours are reduced: Iceberg's reducer fails on it with a NullPointerException", icebergFunctions},
 	{sparkLosesRows, Spark, "no third table is joined by the layout that a join of unlike bucket counts has reduced: Spark still takes it for the unreduced one, and loses rows", sparkEnsure},
 	{sparkOneSide, Spark, "if one side alone has a layout, only the other one is shuffled", sparkPhysical},
+	{sparkPinned, Spark, "what was shuffled into one table's partitions is joined only with tables that have no others: else Spark fails to plan", sparkSeen},
 	{sparkKept, Spark, "what lies between the table and the join keeps the layout: a full join doesn't, nor a UNION ALL of unlike sides, nor a grouping by other columns", sparkSeen},
+	{sparkDeletes, Spark, "deletes change nothing: position deletes, deletion vectors and equality deletes are applied while a file is read", sparkSeen},
 	{sparkPartial, Spark, "partiallyClusteredDistribution is off: with it unlike transforms and the shuffle of one side are not considered", sparkPhysical},
 	{sparkBroadcast, Spark, "a side below spark.sql.autoBroadcastJoinThreshold is broadcast instead, without a shuffle", "Spark's documentation, SQL performance tuning"},
 	{sparkAdaptive, Spark, "adaptive execution changes nothing: it starts from the plan that these rules give", sparkSeen},

@@ -16,7 +16,13 @@ type sparkModel struct {
 	rels     map[plan.Rel]spread
 	blocks   map[*plan.Block]spread
 	out      map[*plan.Join]Verdict
-	hazards  []Finding // what is wrong with reduced keys, whichever join it is
+	hazards  []hazard
+}
+
+// hazard is what Spark gets wrong under a setting: an answer with rows missing, or none, is no way to avoid a shuffle.
+type hazard struct {
+	Finding
+	setting int
 }
 
 // spark judges the joins with those settings that they need, and lists these.
@@ -30,11 +36,15 @@ func (f *facts) spark() ([]Verdict, []Setting) {
 		return m
 	}
 	on := [5]bool{true, true, true, true, true}
-	all := run(on)
-	if len(all.hazards) > 0 { // an answer with rows missing, or none, is no way to avoid a shuffle
-		on[allowCompatible] = false
-	}
 	best := run(on)
+	var risky []*sparkModel
+	for len(best.hazards) > 0 {
+		risky = append(risky, best)
+		for _, h := range best.hazards {
+			on[h.setting] = false
+		}
+		best = run(on)
+	}
 	for i := len(on) - 1; i >= 0; i-- {
 		less := on
 		less[i] = false
@@ -58,8 +68,12 @@ func (f *facts) spark() ([]Verdict, []Setting) {
 				v.Settings = append(v.Settings, sparkSettings[s].Name)
 			}
 		}
-		if v.Shuffle != None && all.out[j].Shuffle == None {
-			v.Problems = append(v.Problems, all.hazards...)
+		for _, m := range risky {
+			for _, h := range m.hazards {
+				if rank[m.out[j].Shuffle] < rank[v.Shuffle] {
+					v.Problems = append(v.Problems, h.Finding)
+				}
+			}
 		}
 		v.Notes = append(v.Notes, f.sparkBroadcast(j)...)
 		out[i] = v
@@ -102,7 +116,7 @@ func (f *facts) compared() map[plan.Col]bool {
 	return out
 }
 
-var rank = map[Shuffle]int{None: 0, OneSide: 1, BothSides: 2}
+var rank = map[Shuffle]int{None: 0, OneSide: 1, BothSides: 2, Refused: 3}
 
 // worse returns the joins that shuffle more in m than in best.
 func (f *facts) worse(m, best *sparkModel) map[*plan.Join]bool {
@@ -215,7 +229,7 @@ func (m *sparkModel) united(b *plan.Block) spread {
 
 // isLike says whether both claims divide rows into the same parts, by the same columns.
 func (c claim) isLike(d claim) bool {
-	return c.values == d.values && slices.EqualFunc(c.keys, d.keys, func(a, b key) bool { return a.col == b.col && a.transform == b.transform })
+	return slices.Equal(c.values, d.values) && slices.EqualFunc(c.keys, d.keys, func(a, b key) bool { return a.col == b.col && a.transform == b.transform })
 }
 
 // grouped keeps the claims whose columns are all among the keys. Else the rows are shuffled by the keys; a grouping without

@@ -21,6 +21,9 @@ type side struct {
 // join decides what is shuffled, and how the result is divided.
 func (m *sparkModel) join(j *plan.Join, left, right spread) (Verdict, spread) {
 	v := Verdict{Shuffle: BothSides}
+	if refused := slices.DeleteFunc(slices.Concat(left.why, right.why), func(f Finding) bool { return f.Rule != sparkReadable }); len(refused) > 0 {
+		return Verdict{Shuffle: Refused, Problems: distinct(refused)}, spread{why: refused}
+	}
 	if len(j.On) == 0 {
 		v.Problems = []Finding{{Rule: sparkEquality, What: "there is no equality between plain columns of both sides in " + conditionText(j), Mend: "compare the columns of the layouts by ="}}
 		return v, spread{why: v.Problems}
@@ -129,7 +132,10 @@ func (m *sparkModel) choose(s *side) {
 
 // projected leaves out the keys whose columns aren't joined.
 func projected(c claim, cols []plan.Col) claim {
-	out := claim{parts: c.parts}
+	if c.covered(cols) {
+		return c
+	}
+	out := claim{parts: c.parts, pinned: c.pinned}
 	for _, k := range c.keys {
 		if slices.Contains(cols, k.col) {
 			out.keys = append(out.keys, k)
@@ -206,13 +212,21 @@ func (m *sparkModel) shuffle(l, r *side) Shuffle {
 	if move = l; keep == l {
 		move = r
 	}
-	led := claim{hash: keep.best.hash, parts: keep.best.parts}
+	keep.best.pinned = !keep.best.hash
+	led := claim{hash: keep.best.hash, parts: keep.best.parts, values: keep.best.values, pinned: keep.best.pinned}
 	for i, at := range keep.best.places(keep.cols) {
 		k := keep.best.keys[i]
 		k.col = move.cols[at[0]]
 		led.keys = append(led.keys, k)
 	}
-	keep.claims, move.claims = []claim{*keep.best}, []claim{led}
+	kept := []claim{*keep.best}
+	for _, c := range keep.claims {
+		if len(c.keys) == len(keep.best.keys) && c.keys[0].col != keep.best.keys[0].col {
+			c.pinned = keep.best.pinned
+			kept = append(kept, c)
+		}
+	}
+	keep.claims, move.claims = kept, []claim{led}
 	return OneSide
 }
 

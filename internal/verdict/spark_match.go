@@ -31,7 +31,28 @@ func (m *sparkModel) differ(j *plan.Join, l, r *side) []Finding {
 			return []Finding{m.unlike(l, r, k, b.keys[i])}
 		}
 	}
+	m.needsMore(j, a, b)
+	m.needsMore(j, b, a)
 	return nil
+}
+
+// needsMore notes a side that was shuffled into the parts of one table and is joined with a table that has others: Spark
+// gives the scan below more parts, and the shuffle beside it keeps its own.
+func (m *sparkModel) needsMore(j *plan.Join, a, b *claim) {
+	if !a.pinned {
+		return
+	}
+	isSubset := !slices.ContainsFunc(b.values, func(v string) bool { return !slices.Contains(a.values, v) })
+	isSame := slices.EqualFunc(a.keys, b.keys, func(x, y key) bool { return x.transform == y.transform })
+	if isSubset && isSame {
+		return
+	}
+	m.hazard(shuffleOneSide, Finding{
+		Rule: sparkPinned,
+		What: fmt.Sprintf("with v2.bucketing.shuffle.enabled Spark fails to plan: a join below has shuffled one side into the partitions of [%s], and (%s) needs others of [%s] too",
+			a.layoutText(), strings.TrimSpace(j.Text), b.layoutText()),
+		Mend: "give the table that is shuffled below the layout of the others",
+	})
 }
 
 // unordered tells of layouts that don't match field by field.
@@ -140,7 +161,7 @@ func (m *sparkModel) failsOnNull(k key, other transform.Transform) {
 		return
 	}
 	_, column, _ := m.origin(k.col)
-	m.hazard(Finding{
+	m.hazard(allowCompatible, Finding{
 		Rule: sparkNullFails,
 		What: fmt.Sprintf("with allowCompatibleTransforms Spark fails with a NullPointerException, since %s has rows whose key is NULL and is reduced to %s", k.field, shorter(k.transform, other)),
 		Mend: fmt.Sprintf("filter by %s IS NOT NULL before the join, and join the other rows apart", catalog.QuoteIdent(column.Name)),
@@ -160,7 +181,7 @@ func (m *sparkModel) losesRows(j *plan.Join, k, other key, to int) {
 	if k.modulus%to == 0 {
 		return
 	}
-	m.hazard(Finding{
+	m.hazard(allowCompatible, Finding{
 		Rule: sparkLosesRows,
 		What: fmt.Sprintf("with allowCompatibleTransforms Spark loses rows without a word: a join below has reduced %s to %d buckets, and (%s) pairs it with %s as if it had not",
 			k.field, k.modulus, strings.TrimSpace(j.Text), other.field),
@@ -168,8 +189,8 @@ func (m *sparkModel) losesRows(j *plan.Join, k, other key, to int) {
 	})
 }
 
-func (m *sparkModel) hazard(f Finding) {
-	if !slices.Contains(m.hazards, f) {
-		m.hazards = append(m.hazards, f)
+func (m *sparkModel) hazard(setting int, f Finding) {
+	if h := (hazard{f, setting}); !slices.Contains(m.hazards, h) {
+		m.hazards = append(m.hazards, h)
 	}
 }

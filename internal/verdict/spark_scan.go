@@ -154,18 +154,21 @@ func (m *sparkModel) scanClaim(s *plan.Scan, l *catalog.TableLayout, fields []ca
 	parts := map[string]bool{}
 	for _, g := range l.Groups {
 		var tuple []byte
+		isRead := true
 		for i, f := range fields {
 			at := slices.IndexFunc(l.Table.Specs[g.Spec].Fields, func(p catalog.PartitionField) bool { return p.ID == f.ID })
 			v := g.Partition[at]
 			tuple = transform.AppendKey(tuple, f.Transform.ResultType(f.SourceType), v)
-			if k := &out.keys[i]; v == nil && !m.notNull[k.col] {
-				k.nulls = true
-			}
+			k := &out.keys[i]
+			k.nulls = k.nulls || v == nil && !m.notNull[k.col]
+			isRead = isRead && (v != nil || !m.notNull[k.col])
 		}
-		parts[string(tuple)] = true
+		if isRead {
+			parts[string(tuple)] = true
+		}
 	}
 	out.parts = len(parts)
-	out.values = strings.Join(slices.Sorted(maps.Keys(parts)), "|")
+	out.values = slices.Sorted(maps.Keys(parts))
 	return out
 }
 

@@ -78,6 +78,7 @@ type text struct {
 // said is how a verdict is told.
 var said = map[Shuffle]string{
 	None: "no shuffle", Broadcast: "no shuffle: one side is broadcast", OneSide: "one side is shuffled", BothSides: "both sides are shuffled",
+	Refused: "refused",
 }
 
 func (t *text) verdict(v Verdict, e Engine) {

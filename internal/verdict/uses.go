@@ -1,8 +1,11 @@
 package verdict
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
+	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/internal/sql"
 )
@@ -14,10 +17,13 @@ type Uses struct {
 	Above   map[Name]bool // outside filters
 	Filters map[Name]bool // in conditions on one table
 	All     bool          // the statement's own select list has a star
+
+	among string // what the FROM clause around calls its tables, one a line
 }
 
-// Name is a column's name as a statement has it, in lower case; Of is what stands before it, or "".
-type Name struct{ Of, Column string }
+// Name is a column's name as a statement has it, in lower case. Of is what stands before it; a bare name may be of one of
+// the tables that Among lists.
+type Name struct{ Of, Among, Column string }
 
 // UsesOf reads the tree of a statement.
 func UsesOf(root sql.Node) Uses {
@@ -50,6 +56,9 @@ func (u *Uses) selected(n sql.Node, top bool) {
 			u.All = true
 		}
 	}
+	around := u.among
+	u.among = strings.Join(tablesOf(n.Child("from_table")), "\n")
+	defer func() { u.among = around }()
 	for key := range n {
 		switch key {
 		case "where_clause":
@@ -67,6 +76,17 @@ func (u *Uses) selected(n sql.Node, top bool) {
 	}
 }
 
+// tablesOf returns what a FROM clause calls the tables that it mentions itself.
+func tablesOf(n sql.Node) []string {
+	switch n.Type() {
+	case "JOIN":
+		return append(tablesOf(n.Child("left")), tablesOf(n.Child("right"))...)
+	case "BASE_TABLE":
+		return []string{strings.ToLower(cmp.Or(n.Str("alias"), n.Str("table_name")))}
+	}
+	return nil
+}
+
 func (u *Uses) from(n sql.Node) {
 	switch n.Type() {
 	case "JOIN":
@@ -74,7 +94,7 @@ func (u *Uses) from(n sql.Node) {
 		u.from(n.Child("right"))
 		u.condition(n.Child("condition"))
 		for _, name := range n.Strs("using_columns") {
-			u.Above[Name{Column: strings.ToLower(name)}] = true
+			u.Above[Name{Column: strings.ToLower(name)}] = true // of both sides
 		}
 	default:
 		u.add(n, u.Above)
@@ -93,22 +113,24 @@ func (u *Uses) condition(n sql.Node) {
 		return
 	}
 	into := u.Filters
-	if tablesIn(n) > 1 {
+	if u.isOnSeveral(n) {
 		into = u.Above
 	}
 	u.add(n, into)
 }
 
-// tablesIn counts the qualifiers of the columns below n; columns without one count together.
-func tablesIn(n sql.Node) int {
+// isOnSeveral says whether an expression is on columns of several tables, or holds a query; bare names count as one table's.
+func (u *Uses) isOnSeveral(n sql.Node) bool {
 	seen := map[string]bool{}
+	hasQuery := false
 	n.Walk(func(c sql.Node) bool {
 		if c.Class() == "COLUMN_REF" {
-			seen[nameOf(c).Of] = true
+			seen[u.name(c).Of] = true
 		}
+		hasQuery = hasQuery || c.Type() == "SELECT_NODE"
 		return true
 	})
-	return len(seen)
+	return hasQuery || len(seen) > 1
 }
 
 // add notes all columns below n. A SELECT inside is taken apart by its own clauses.
@@ -119,13 +141,13 @@ func (u *Uses) add(n sql.Node, into map[Name]bool) {
 			u.selected(c, false)
 			return false
 		case c.Class() == "COLUMN_REF":
-			into[nameOf(c)] = true
+			into[u.name(c)] = true
 		}
 		return true
 	})
 }
 
-func nameOf(column sql.Node) Name {
+func (u *Uses) name(column sql.Node) Name {
 	names := column.Strs("column_names")
 	if len(names) == 0 {
 		return Name{}
@@ -134,17 +156,45 @@ func nameOf(column sql.Node) Name {
 	out := Name{Column: strings.ToLower(names[last])}
 	if last > 0 {
 		out.Of = strings.ToLower(names[last-1])
+	} else {
+		out.Among = u.among
 	}
 	return out
 }
 
-// mentionsColumn says whether one of the names may be a scan's column: a name after the alias of another scan isn't.
+// mentionsColumn says whether one of the names may be a scan's column.
 func (f *facts) mentionsColumn(names map[Name]bool, s *plan.Scan, column string) bool {
 	column = strings.ToLower(column)
 	for n := range names {
-		if n.Column == column && (n.Of == "" || n.Of == strings.ToLower(s.Alias) || !f.aliases[n.Of]) {
+		if n.Column == column && f.mayBeOf(n, strings.ToLower(s.Alias)) {
 			return true
 		}
 	}
 	return false
+}
+
+// mayBeOf says whether a name may be of the table with the alias: not when it stands after another table's alias, nor when
+// it is bare and a table of the clause around has such a column, but not this one.
+func (f *facts) mayBeOf(n Name, alias string) bool {
+	if n.Of != "" {
+		return n.Of == alias || len(f.aliased[n.Of]) == 0
+	}
+	isOther := false
+	for _, of := range strings.Split(n.Among, "\n") {
+		for _, s := range f.aliased[of] {
+			if !hasColumn(s, n.Column) {
+				continue
+			}
+			if of == alias {
+				return true
+			}
+			isOther = true
+		}
+	}
+	return !isOther
+}
+
+// hasColumn says whether the table has a column of the name, in lower case.
+func hasColumn(s *plan.Scan, name string) bool {
+	return slices.ContainsFunc(s.Table.Schema.Fields, func(c catalog.Field) bool { return strings.ToLower(c.Name) == name })
 }
