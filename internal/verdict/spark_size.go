@@ -3,8 +3,8 @@ package verdict
 import (
 	"fmt"
 
-	"github.com/tarndb/tarn/internal/explain"
 	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/units"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -29,7 +29,7 @@ func (f *facts) sparkBroadcast(j *plan.Join) []Finding {
 		if size := f.sparkBytes(scan.Scan); size < broadcastBytes {
 			return []Finding{{
 				Rule: sparkBroadcast,
-				What: fmt.Sprintf("Spark takes %s for %s, which is below its threshold of %s, and broadcasts it instead: without a shuffle either", mention(scan.Scan), explain.Bytes(size), explain.Bytes(broadcastBytes)),
+				What: fmt.Sprintf("Spark takes %s for %s, which is below its threshold of %s, and broadcasts it instead: without a shuffle either", mention(scan.Scan), units.Bytes(size), units.Bytes(broadcastBytes)),
 				Mend: "SET spark.sql.autoBroadcastJoinThreshold = -1",
 			}}
 		}
