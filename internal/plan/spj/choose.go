@@ -43,25 +43,24 @@ func (in *input) tree(keys []Key, want []int, repeats bool) *Node {
 // and adds others as long as that makes it cheaper: a file must lie in a group of each key, and whole groups unite, so that
 // more keys never make more files conform but may make groups smaller.
 func (in *input) choose() *choice {
-	var all []option
-	for slot := range in.property.Slots {
-		all = append(all, in.options(slot)...)
-	}
+	all := in.options()
 	var best *choice
 	for {
-		var better *choice
+		better := best
 		for _, o := range all {
 			if best != nil && slices.Contains(best.want, o.slot) {
 				continue
 			}
 			for _, repeats := range []bool{false, true} {
-				c := in.evaluate(best, o, repeats)
-				if c != nil && c.isBetter(best) && c.isBetter(better) {
+				if repeats && !in.decider.repeats {
+					continue
+				}
+				if c := in.evaluate(best, o, repeats); c != nil && c.isBetter(better) {
 					better = c
 				}
 			}
 		}
-		if better == nil {
+		if better == best {
 			return best
 		}
 		best = better
@@ -79,26 +78,28 @@ type option struct {
 	key  Key
 }
 
-// options returns the transforms by which a slot's values can be grouped: those of the files, and what each two of them
-// reduce to. When no file is laid out by the slot, its rows can be grouped by any.
-func (in *input) options(slot int) []option {
-	class := in.property.Slots[slot].Class
-	typ := class.Widest()
-	var found []transform.Transform
-	in.sources(slot, func(s *plan.Scan, column catalog.Field) {
-		for _, t := range layout.Natives(in.decider.out.layouts[s], column) {
-			if t.CanApply(typ) && !slices.Contains(found, t) {
-				found = append(found, t)
-			}
-		}
-	})
-	found = withMeets(typ, found)
-	if len(found) == 0 && in.decider.opts.Exchange != ExchangeOff {
-		found = []transform.Transform{exchangeBy(typ)}
-	}
+// options returns the transforms by which slots' values can be grouped: those of the files, and what each two of them reduce
+// to. When no file is laid out by any slot, all rows can be sent to groups of one.
+func (in *input) options() []option {
 	var out []option
-	for _, t := range found {
-		out = append(out, option{slot, Key{t, keyType(t, class)}})
+	for slot, s := range in.property.Slots {
+		typ := s.Class.Widest()
+		var found []transform.Transform
+		in.sources(slot, func(s *plan.Scan, column catalog.Field) {
+			for _, t := range layout.Natives(in.decider.out.layouts[s], column) {
+				if t.CanApply(typ) && !slices.Contains(found, t) {
+					found = append(found, t)
+				}
+			}
+		})
+		for _, t := range withMeets(typ, found) {
+			out = append(out, option{slot, Key{t, keyType(t, s.Class)}})
+		}
+	}
+	if len(out) == 0 && in.decider.opts.Exchange != ExchangeOff {
+		class := in.property.Slots[0].Class
+		t := exchangeBy(class.Widest())
+		out = append(out, option{0, Key{t, keyType(t, class)}})
 	}
 	return out
 }

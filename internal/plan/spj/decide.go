@@ -60,9 +60,10 @@ type decider struct {
 	out  *Physical
 	opts Options
 
-	rels   map[plan.Rel]layout.Property
-	blocks map[*plan.Block]layout.Property
-	cut    map[*plan.Block]bool // blocks whose rows come from a core
+	repeats bool // some relation may be read everywhere
+	rels    map[plan.Rel]layout.Property
+	blocks  map[*plan.Block]layout.Property
+	cut     map[*plan.Block]bool // blocks whose rows come from a core
 }
 
 // rel returns a relation's property, computed once.
@@ -91,6 +92,7 @@ func (d *decider) relProperty(r plan.Rel) layout.Property {
 		p = layout.Property{Why: "a query that reads no table has no layout", Everywhere: true}
 	}
 	p.Everywhere = p.Everywhere && d.opts.BroadcastBytes > 0 && d.bytes(r) <= d.opts.BroadcastBytes
+	d.repeats = d.repeats || p.Everywhere
 	return p
 }
 
@@ -119,9 +121,16 @@ func (d *decider) block(b *plan.Block) layout.Property {
 		p = layout.ForUnion(sides)
 	default:
 		p = layout.ForBlock(b, d.rel(b.From))
+		p.Everywhere = p.Everywhere && isRepeatable(b)
 	}
 	d.blocks[b] = p
 	return p
+}
+
+// isRepeatable says whether a block gives the same rows each time that it is computed: windows break ties, and aggregates
+// such as any_value or a sum of floats depend on the order of rows, in one pack in another way than in the next.
+func isRepeatable(b *plan.Block) bool {
+	return len(b.Windows) == 0 && (b.Group == nil || b.Split != nil && b.Split.Partial)
 }
 
 // root decides the statement's own query: it streams when its core's rows are the answer, else a final step follows.
