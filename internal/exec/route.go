@@ -34,8 +34,12 @@ const (
 	smallestUnit = 4 << 20
 )
 
-// unitsOf divides the files whose rows are routed: by table, of each the largest units first.
+// unitsOf divides the files whose rows are routed: by table, of each the largest units first. Without bins no row matters, as
+// in a join with an empty table.
 func unitsOf(c *task.Core, workers int) []unit {
+	if c.Bins == 0 {
+		return nil
+	}
 	var all int64
 	for t := range c.Tables {
 		all += bytesOf(c.Tables[t].Routed)

@@ -212,6 +212,23 @@ func TestNoGroups(t *testing.T) {
 	l.grouped("SELECT count(*) FROM c.l JOIN c.r USING (k)", "k")
 }
 
+// TestNothingToRoute: rows are to be routed, and nothing can come of them; or of nothing but them.
+func TestNothingToRoute(t *testing.T) {
+	l := newLab(t)
+	columns := []string{"k int", "v int"}
+	l.table(definition{name: "c.plain", columns: columns}, []string{"(1, 1)", "(NULL, 2)"})
+	l.create(definition{name: "c.none", columns: columns, spec: []string{"bucket[4] k"}})
+	l.create(definition{name: "c.nothing", columns: columns})
+	for _, kind := range []string{"", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI"} {
+		for _, pair := range [][2]string{{"c.plain", "c.none"}, {"c.none", "c.plain"}, {"c.plain", "c.nothing"}, {"c.plain", "c.plain"}} {
+			query := fmt.Sprintf("SELECT count(*) FROM %s a %s JOIN %s b ON a.k = b.k", pair[0], kind, pair[1])
+			if d := differ(l.judge(query), l.ask(routed, query), false); d != "" {
+				t.Errorf("%v %s\n%s", routed, query, d)
+			}
+		}
+	}
+}
+
 // TestFilledWithNull: NULLs that an outer join fills in lie in every group; they mustn't pass for the group of NULL.
 func TestFilledWithNull(t *testing.T) {
 	l := newLab(t)
