@@ -73,6 +73,7 @@ func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, ar
 			b.query.Output[i].Name = bound.names[i]
 		}
 	}
+	transferFilters(b.query)
 	return b.query, err
 }
 
