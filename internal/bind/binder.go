@@ -21,6 +21,8 @@ type binder struct {
 	scanOf   map[plan.SourceID]*plan.Scan
 	unread   map[*plan.Scan]*source // scans whose stubs aren't made yet
 	blockOf  map[plan.SourceID]*plan.Block
+	rankings map[*plan.Block]*ranking
+	usages   map[*plan.Block]*usage
 	shown    map[string]string   // the engine's own names of columns and functions -> those that people know
 	cased    bool                // a table has columns whose names differ only in case
 	exprs    map[string]sql.Node // parsed templates
@@ -39,7 +41,7 @@ func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, ar
 	b := &binder{
 		engine: engine, resolver: resolver, args: args, query: &plan.Query{}, longNames: q.Names,
 		loaded: map[string]*catalog.Table{}, scanOf: map[plan.SourceID]*plan.Scan{},
-		unread: map[*plan.Scan]*source{}, shown: map[string]string{},
+		unread: map[*plan.Scan]*source{}, shown: map[string]string{}, rankings: map[*plan.Block]*ranking{}, usages: map[*plan.Block]*usage{},
 		blockOf: map[plan.SourceID]*plan.Block{}, exprs: map[string]sql.Node{}, folded: map[string]sql.Node{},
 	}
 	b.query.Shown = b.shown
@@ -74,6 +76,9 @@ func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, ar
 		}
 	}
 	transferFilters(b.query)
+	if err == nil {
+		err = b.reduce(ctx)
+	}
 	return b.query, err
 }
 

@@ -58,6 +58,7 @@ func (b *binder) newBlock(ctx context.Context, n sql.Node, q *bound) (*plan.Bloc
 			blk.Whole = "the column name " + c.Name + " starts like the engine's own"
 		}
 	}
+	b.usages[blk] = q.usage
 	if n.Type() == "SELECT_NODE" && q.scope != nil && blk.Whole == "" {
 		if err := b.describeSelect(ctx, n, q, blk, columns); err != nil {
 			return nil, err
@@ -112,9 +113,14 @@ func (b *binder) describeSelect(ctx context.Context, n sql.Node, q *bound, blk *
 		blk.Group.Text = strings.Join(texts, ", ")
 	}
 	if s.grouped || s.distinct || len(s.windows) > 0 {
-		blk.Split, err = b.split(ctx, s, blk, columns)
+		if blk.Split, err = b.split(ctx, s, blk, columns); err != nil {
+			return err
+		}
 	}
-	return err
+	if r := b.ranking(s, columns); r != nil {
+		b.rankings[blk], r.first = r, r.isQualified()
+	}
+	return nil
 }
 
 // passThrough notes which output columns are plain columns. Stars are expanded only over sources without USING, and only

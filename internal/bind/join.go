@@ -179,9 +179,11 @@ func (b *binder) on(ctx context.Context, j *plan.Join, cond sql.Node, sc, l, r *
 func (b *binder) pushOn(kind plan.JoinKind, c sql.Node, l, r *scope) {
 	if kind == plan.Inner || kind == plan.Semi || kind == plan.Right {
 		b.pushFilter(c, l)
+		b.pushFirst(c, l)
 	}
 	if kind == plan.Inner || kind == plan.Semi || kind == plan.Left || kind == plan.Anti {
 		b.pushFilter(c, r)
+		b.pushFirst(c, r)
 	}
 }
 

@@ -40,6 +40,9 @@ func (b *binder) ordering(ctx context.Context, n sql.Node, blk *plan.Block) (*pl
 	}
 	var err error
 	o.SQL, err = b.text(ctx, body)
+	if r := b.rankings[blk]; r != nil {
+		r.ordered = body
+	}
 	return o, err
 }
 

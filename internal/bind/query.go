@@ -14,6 +14,7 @@ type bound struct {
 	scope      *scope   // of a SELECT
 	rel        plan.Rel // FROM and the semi-joins of WHERE; of set operations an Opaque with the inputs
 	union      []*plan.Block
+	usage      *usage // of a SELECT
 	correlated bool
 	unresolved string   // why not all of its names could be placed; "" when they could
 	whole      string   // why the query can't be run in parts; "" when nothing here stands against it

@@ -41,7 +41,7 @@ func (b *binder) bindSelect(ctx context.Context, n sql.Node, outer *scope, env *
 	if q.unresolved = unresolvedName(sc, n); q.unresolved == "" {
 		q.unresolved = sc.lost
 	}
-	q.correlated = sc.correlated
+	q.correlated, q.usage = sc.correlated, newUsage(n, sc)
 	q.whole = wholeReason(n)
 	if sc.subquery && q.whole == "" { // its tables are no part of FROM, so that no pack would have their rows
 		q.whole = subqueryReason

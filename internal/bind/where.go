@@ -31,6 +31,7 @@ func (b *binder) bindWhere(ctx context.Context, q *bound, where sql.Node, env *c
 			eqs = append(eqs, eq)
 		}
 		b.pushFilter(c, q.scope)
+		b.pushFirst(c, q.scope)
 	}
 	pushEqualities(q.rel, eqs)
 	return nil

@@ -270,7 +270,12 @@ func blockOps(c *spj.Core) []Op {
 			visit(u)
 		}
 		visitRel(b.From, visit)
-		out = append(out, groupOps(b)...)
+		for _, o := range groupOps(b) {
+			if o.Name == "window" && b.Plain != "" {
+				o.Detail = "ReduceLatestRow"
+			}
+			out = append(out, o)
+		}
 	}
 	visit(c.Block)
 	for i := range out {

@@ -54,6 +54,7 @@ type Query struct {
 type Block struct {
 	ID     int
 	SQL    string // without ORDER BY and LIMIT
+	Plain  string // SQL as the statement has it, where a rule put another text in its place; else ""
 	From   Rel    // what FROM and the semi-joins of WHERE join together; nil for a union or a block without tables
 	Union  []*Block
 	Whole  string // not "": the block can't be run in parts, and why; From then lists its inputs for EXPLAIN alone

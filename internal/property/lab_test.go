@@ -272,6 +272,7 @@ type plannedCore struct {
 	Divided   []string `json:"divided_groups"`
 	Operators []struct {
 		Operator string `json:"operator"`
+		Detail   string `json:"detail"`
 		Strategy string `json:"strategy"`
 	} `json:"operators"`
 	Dropped struct {

@@ -73,6 +73,9 @@ func (d *decider) final(sql string) {
 			continue
 		}
 		text := b.SQL
+		if d.opts.Mode == Off && b.Plain != "" {
+			text = b.Plain
+		}
 		if d.cut[b] {
 			text = b.Split.Upper
 		}
