@@ -10,13 +10,19 @@ import "github.com/tarndb/tarn/internal/sql"
 //   - top_n, when a LIMIT and a set operation meet: its filter is pushed into both sides as the type of one. With k BIGINT
 //     near its largest value in t and small INTEGERs in u, SELECT k FROM t UNION ALL SELECT k FROM u ORDER BY k LIMIT 3 gives
 //     the three of t.
+//   - top_n_window_elimination, when rows are numbered: it makes row_number() = 1 an aggregate that forgets a row when NULL
+//     came before it. With o = NULL, 1 and 2 in this order for one k in t, SELECT * FROM t QUALIFY row_number() OVER
+//     (PARTITION BY k ORDER BY o) = 1 gives the row with 2. It also makes 0.0 of -0.0. ReduceLatestRow is our own.
 func avoid(root sql.Node) []string {
 	var names []string
 	if hasInnerLimit(root) {
 		names = append(names, "join_filter_pushdown")
 	}
-	if (hasLimit(root) || hasInnerLimit(root)) && hasSetOperation(root) {
+	if (hasLimit(root) || hasInnerLimit(root)) && hasType(root, "SET_OPERATION_NODE") {
 		names = append(names, "top_n")
+	}
+	if hasType(root, "WINDOW_ROW_NUMBER") {
+		names = append(names, "top_n_window_elimination")
 	}
 	return names
 }
@@ -33,10 +39,10 @@ func hasInnerLimit(root sql.Node) bool {
 	return found
 }
 
-func hasSetOperation(root sql.Node) bool {
+func hasType(root sql.Node, typ string) bool {
 	found := false
 	root.Walk(func(n sql.Node) bool {
-		found = found || n.Type() == "SET_OPERATION_NODE"
+		found = found || n.Type() == typ
 		return !found
 	})
 	return found

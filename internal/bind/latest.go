@@ -104,8 +104,7 @@ func (b *binder) pushFirst(c sql.Node, sc *scope) {
 }
 
 // ReduceLatestRow is the rule that a block of which only the rows with row_number() = 1 matter becomes an aggregate, which
-// picks one row per PARTITION BY key. It saves sorting, and is never slower than what DuckDB makes of the window: by
-// itself DuckDB does the like only for one column with NULLS LAST, and only where no other condition stands beside.
+// picks one row per PARTITION BY key. It saves sorting. What DuckDB does alike by itself is off, as avoid says.
 //
 // The condition stands alone in QUALIFY, or in a query above whose other conditions then filter the picked rows. With a
 // filter between the number and the condition the rule would be wrong: in SELECT id FROM (SELECT *, row_number() OVER

@@ -259,3 +259,17 @@ func TestLatestRowIsOneRow(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstRowAfterNull: DuckDB's own way to the first row forgets one that comes after NULL. It is the window that is asked
+// for here: the key is a float.
+func TestFirstRowAfterNull(t *testing.T) {
+	l := newLab(t)
+	l.table(definition{name: "c.t", columns: []string{"k double", "o decimal(9,2)", "s string"}},
+		[]string{"(1, NULL, 'a')", "(1, 1, 'b')", "(1, 2, 'c')"})
+	for _, query := range []string{
+		"SELECT * FROM c.t QUALIFY row_number() OVER (PARTITION BY k ORDER BY o) = 1",
+		"WITH n AS (SELECT *, row_number() OVER (PARTITION BY k ORDER BY o) AS rn FROM c.t) SELECT k, o, s FROM n WHERE rn = 1",
+	} {
+		l.agree(query)
+	}
+}
