@@ -190,10 +190,7 @@ func core(c *spj.Core, t *task.Core) Core {
 	}
 	out.NotShuffle -= t.Dropped.Bytes
 	out.Bytes -= t.Dropped.Bytes
-	out.Ops = relOps(c.Tree)
-	if c.Kind == spj.Complete || c.Kind == spj.TopN {
-		out.Ops = append(out.Ops, blockOps(c)...)
-	}
+	out.Ops = append(relOps(c.Tree), blockOps(c)...)
 	return out
 }
 
@@ -261,7 +258,7 @@ func relOps(n *spj.Node) []Op {
 	return append(out, op)
 }
 
-// blockOps lists what the core's own block and the blocks inside do to whole groups.
+// blockOps lists what the blocks of a core do to whole groups: those inside, and its own when that is complete.
 func blockOps(c *spj.Core) []Op {
 	var out []Op
 	var visit func(b *plan.Block)
@@ -277,7 +274,11 @@ func blockOps(c *spj.Core) []Op {
 			out = append(out, o)
 		}
 	}
-	visit(c.Block)
+	if c.Kind == spj.Complete || c.Kind == spj.TopN {
+		visit(c.Block)
+	} else {
+		visitRel(c.Block.From, visit)
+	}
 	for i := range out {
 		out[i].Strategy = StoragePartitioned
 	}
