@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,27 +15,37 @@ import (
 // aggregate has no exact parts. The list and its proofs:
 //
 //   - count: the sum of counts; coalesced, since no pack at all means no rows, and count is 0 then, not NULL.
+//
 //   - sum over integers and decimals: addition of integers is associative, and 128 bits hold every partial sum. Over
 //     floats it isn't: sum over (1e308, 1e308, -1e308) is finite or not depending on the order.
+//
 //   - avg over the same: the exact sum of the unscaled values over the exact count times the power of ten, divided once, as
 //     DuckDB does.
+//
 //   - min, max, bool_and, bool_or: idempotent and associative.
 //
-// FILTER stays with the part. DISTINCT and ORDER BY inside an aggregate need all rows: count(DISTINCT x) isn't the sum
-// of the packs' counts.
+//   - count, sum and avg of DISTINCT values of a column, where no value lies in two groups: then each is counted in one pack
+//     alone. NULL isn't counted, so that it may lie in many. Split.Needs has the column. With x in two groups,
+//     count(DISTINCT x) isn't the sum of the packs' counts; that (day, x) together lie in one group isn't enough.
+//
+// FILTER stays with the part: it drops rows, and what it leaves of a value lies where the value does. ORDER BY inside an
+// aggregate needs all rows.
 func (b *binder) decompose(ctx context.Context, t *twoSteps, call sql.Node) (sql.Node, error) {
 	args := call.List("children")
-	if call.Bool("distinct") || len(call.Child("order_bys").List("orders")) > 0 || call.Bool("export_state") || len(args) > 1 {
+	if len(call.Child("order_bys").List("orders")) > 0 || call.Bool("export_state") || len(args) > 1 {
 		return nil, nil
 	}
 	if hasSubquery(call) {
 		return nil, nil
 	}
 	name := strings.ToLower(call.Str("function_name"))
+	if call.Bool("distinct") && !idempotent[name] && !t.need(args) {
+		return nil, nil
+	}
 	switch name {
 	case "count", "count_star":
 		return b.combine(ctx, "CAST(coalesce(sum(%), 0) AS BIGINT)", t.carry(call))
-	case "min", "max", "bool_and", "bool_or":
+	case "min", "max", "bool_and", "bool_or": // idempotent ones
 		return b.combine(ctx, name+"(%)", t.carry(call))
 	case "sum":
 		_, exact, err := b.exactScale(ctx, t, args)
@@ -50,6 +61,21 @@ func (b *binder) decompose(ctx context.Context, t *twoSteps, call sql.Node) (sql
 		return b.average(ctx, t, call, scale)
 	}
 	return nil, nil
+}
+
+// idempotent aggregates give the same of some values and of each of them once.
+var idempotent = map[string]bool{"min": true, "max": true, "bool_and": true, "bool_or": true}
+
+// need notes that no value of an aggregate's argument may lie in two groups; false when that is no column.
+func (t *twoSteps) need(args []sql.Node) bool {
+	if len(args) != 1 {
+		return false
+	}
+	c, ok := t.s.scope.column(args[0])
+	if ok && !slices.Contains(t.needs, c) {
+		t.needs = append(t.needs, c)
+	}
+	return ok
 }
 
 // average carries the sum of the unscaled values and the count.

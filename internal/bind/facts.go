@@ -42,7 +42,7 @@ func (b *binder) facts(ctx context.Context, t *twoSteps, blk *plan.Block, core s
 
 // part returns what an aggregate call asks of a scan's table; false when it is more than a fact.
 func (s *selectShape) part(call sql.Node, scan *plan.Scan) (plan.Part, bool) {
-	if !s.isAggregate(call) || call.Child("filter") != nil {
+	if !s.isAggregate(call) || call.Child("filter") != nil || call.Bool("distinct") {
 		return plan.Part{}, false
 	}
 	name, args := strings.ToLower(call.Str("function_name")), call.List("children")

@@ -15,6 +15,9 @@ import (
 func (b *binder) split(ctx context.Context, s *selectShape, blk *plan.Block, columns []plan.Column) (*plan.Split, error) {
 	if s.grouped && len(s.windows) == 0 {
 		sp, err := b.partial(ctx, s, blk, columns)
+		if sp != nil && len(sp.Needs) > 0 {
+			sp.Else, err = b.emit(ctx, s, blk, columns)
+		}
 		if sp != nil || err != nil {
 			return sp, err
 		}
@@ -29,6 +32,7 @@ type twoSteps struct {
 	items []sql.Node // the core's select list
 	names []string
 	lost  bool // something can't be carried
+	needs []plan.Col
 }
 
 // carry returns a mention of a core column that holds e, adding it unless it is there.
@@ -184,7 +188,7 @@ func (t *twoSteps) finish(ctx context.Context, blk *plan.Block, columns []plan.C
 	if partial {
 		blk.Facts, err = t.b.facts(ctx, t, blk, coreText)
 	}
-	return &plan.Split{Core: coreText, Upper: upperText, Partial: partial}, err
+	return &plan.Split{Core: coreText, Upper: upperText, Partial: partial, Needs: t.needs}, err
 }
 
 // emit hands up every column that the upper query mentions.

@@ -94,6 +94,10 @@ type Ordering struct {
 type Split struct {
 	Core, Upper string
 	Partial     bool // the core aggregates already; else it hands up the rows that the upper query needs
+	// Needs are columns of which no value but NULL may lie in two groups: each of the core's keys must be carried by all of
+	// them. Where that can't be had, Else is the way to take; nil when there is none.
+	Needs []Col
+	Else  *Split
 }
 
 // Facts is a Split's core that aggregates all rows of one scan, without groups, into what statistics of files may tell.

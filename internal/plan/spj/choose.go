@@ -28,15 +28,31 @@ type input struct {
 	decider  *decider
 	block    *plan.Block
 	isFrom   bool
+	needs    []plan.Col // columns that must carry each key
 	property layout.Property
 }
 
 func (in *input) tree(keys []Key, want []int, repeats bool) *Node {
 	t := treeBuilder{in.decider, keys, repeats}
-	if in.isFrom {
-		return t.rel(in.block.From, want)
+	if !in.isFrom {
+		return t.block(in.block, want)
 	}
-	return t.block(in.block, want)
+	n := t.rel(in.block.From, want)
+	if n != nil && n.Everywhere == nil && len(in.needs) > 0 {
+		n = n.whole()
+	}
+	return n
+}
+
+// carriesNeeded says whether equal values of each needed column lie in one group of a slot. NULLs may lie in many, so that
+// weak carriers will do.
+func (in *input) carriesNeeded(s layout.Slot) bool {
+	for _, c := range in.needs {
+		if _, ok := s.Carriers[c]; !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // choose returns the cheapest keys for a core over the input, or nil when there are none. It starts from the best key alone
@@ -83,6 +99,9 @@ type option struct {
 func (in *input) options() []option {
 	var out []option
 	for slot, s := range in.property.Slots {
+		if !in.carriesNeeded(s) {
+			continue
+		}
 		typ := s.Class.Widest()
 		var found []transform.Transform
 		in.sources(slot, func(s *plan.Scan, column catalog.Field) {
@@ -96,10 +115,11 @@ func (in *input) options() []option {
 			out = append(out, option{slot, Key{t, keyType(t, s.Class)}})
 		}
 	}
-	if len(out) == 0 && in.decider.opts.Exchange != ExchangeOff {
-		class := in.property.Slots[0].Class
+	first := slices.IndexFunc(in.property.Slots, func(s layout.Slot) bool { return in.carriesNeeded(s) })
+	if len(out) == 0 && first >= 0 && in.decider.opts.Exchange != ExchangeOff {
+		class := in.property.Slots[first].Class
 		t := exchangeBy(class.Widest())
-		out = append(out, option{0, Key{t, keyType(t, class)}})
+		out = append(out, option{first, Key{t, keyType(t, class)}})
 	}
 	return out
 }

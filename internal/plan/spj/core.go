@@ -76,8 +76,8 @@ func (d *decider) final(sql string) {
 		if d.opts.Mode == Off && b.Plain != "" {
 			text = b.Plain
 		}
-		if d.cut[b] {
-			text = b.Split.Upper
+		if s := d.splits[b]; s != nil {
+			text = s.Upper
 		}
 		f.Views = append(f.Views, View{b.ViewName(), text})
 	}

@@ -15,7 +15,7 @@ import (
 func Plan(q *plan.Query, layouts map[*plan.Scan]*catalog.TableLayout, opts Options) (*Physical, error) {
 	d := &decider{
 		out: &Physical{Query: q, layouts: layouts}, opts: opts,
-		rels: map[plan.Rel]layout.Property{}, blocks: map[*plan.Block]layout.Property{}, cut: map[*plan.Block]bool{},
+		rels: map[plan.Rel]layout.Property{}, blocks: map[*plan.Block]layout.Property{}, cut: map[*plan.Block]bool{}, splits: map[*plan.Block]*plan.Split{},
 	}
 	d.root()
 	if err := d.liar(); err != nil {
@@ -63,7 +63,8 @@ type decider struct {
 	repeats bool // some relation may be read everywhere
 	rels    map[plan.Rel]layout.Property
 	blocks  map[*plan.Block]layout.Property
-	cut     map[*plan.Block]bool // blocks whose rows come from a core
+	cut     map[*plan.Block]bool        // blocks whose rows come from a core
+	splits  map[*plan.Block]*plan.Split // how blocks that run in two steps do
 }
 
 // rel returns a relation's property, computed once.
@@ -148,8 +149,8 @@ func (d *decider) root() {
 	case d.AnswerFromMetadata(b):
 		d.final(b.Split.Upper)
 	case p.from != nil:
-		d.split(b, p.from)
-		d.final(b.Split.Upper)
+		d.split(b, p)
+		d.final(p.split.Upper)
 	default:
 		d.inside(b, p)
 		d.final(d.out.Query.SQL)
@@ -158,8 +159,9 @@ func (d *decider) root() {
 
 // plans are the ways to run a block by groups that are worth it, and why the others aren't.
 type plans struct {
-	whole, from *choice // of the whole block, of its FROM; at most one of them
-	why         string  // why neither
+	whole, from *choice     // of the whole block, of its FROM; at most one of them
+	split       *plan.Split // how to go on from FROM
+	why         string      // why neither
 }
 
 // plan chooses how to run a block: complete in its groups, or in two steps when its FROM can be joined by groups. A way by
@@ -170,10 +172,14 @@ func (d *decider) plan(b *plan.Block) plans {
 	if worthBlock(b) {
 		whole, out.why = d.weighed(&input{decider: d, block: b, property: d.block(b)})
 	}
-	if b.Whole == "" && b.Split != nil && hasJoin(b.From) {
+	for split := b.Split; b.Whole == "" && split != nil && from == nil; split = split.Else {
+		if len(split.Needs) == 0 && !hasJoin(b.From) {
+			break
+		}
 		var why string
-		from, why = d.weighed(&input{decider: d, block: b, isFrom: true, property: d.rel(b.From)})
-		if !groupable(b) || out.why == "" {
+		from, why = d.weighed(&input{decider: d, block: b, isFrom: true, needs: split.Needs, property: d.rel(b.From)})
+		out.split = split
+		if len(split.Needs) == 0 && (!groupable(b) || out.why == "") {
 			out.why = cmp.Or(why, out.why)
 		}
 	}
@@ -224,12 +230,13 @@ func (d *decider) completeRoot(b *plan.Block, c *choice) {
 }
 
 // split runs a block in two steps: its FROM by groups, then the rest.
-func (d *decider) split(b *plan.Block, c *choice) {
+func (d *decider) split(b *plan.Block, p plans) {
 	kind := Emitted
-	if b.Split.Partial {
+	if p.split.Partial {
 		kind = Partial
 	}
-	d.core(b, c, b.CoreName(), b.Split.Core, kind)
+	d.splits[b] = p.split
+	d.core(b, p.from, b.CoreName(), p.split.Core, kind)
 }
 
 // inside looks for cores among the inputs of a block that runs whole, and notes why its own operators do.
@@ -287,7 +294,7 @@ func (d *decider) child(b *plan.Block) {
 		d.core(b, p.whole, b.ViewName(), b.SQL, Complete)
 	case d.AnswerFromMetadata(b):
 	case p.from != nil:
-		d.split(b, p.from)
+		d.split(b, p)
 	default:
 		d.inside(b, p)
 	}

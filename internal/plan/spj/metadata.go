@@ -68,7 +68,7 @@ func (d *decider) AnswerFromMetadata(b *plan.Block) bool {
 	}
 	if a.Why == "" {
 		a.SQL = "SELECT " + strings.Join(items, ", ")
-		d.cut[b] = true
+		d.cut[b], d.splits[b] = true, b.Split
 	}
 	d.out.Answers = append(d.out.Answers, a)
 	return a.SQL != ""

@@ -20,7 +20,7 @@ func (t treeBuilder) block(b *plan.Block, want []int) *Node {
 	if b.Union == nil {
 		n := t.rel(b.From, pick(p, want, 0))
 		if n != nil && n.Everywhere == nil && (b.Group != nil || b.Distinct || len(b.Windows) > 0) {
-			n = &Node{Kind: n.Kind, Scan: n.Scan, Left: n.Left, Right: n.Right, Strict: n.Strict, Union: n.Union, Rel: n.Rel, Whole: true}
+			n = n.whole()
 		}
 		return n
 	}
@@ -33,6 +33,13 @@ func (t treeBuilder) block(b *plan.Block, want []int) *Node {
 		n.Union = append(n.Union, child)
 	}
 	return n
+}
+
+// whole returns the node below an operator that must see all rows of its keys.
+func (n *Node) whole() *Node {
+	out := *n
+	out.Whole = true
+	return &out
 }
 
 // pick maps wanted slots to the slots of one input; those that it lacks are layout.Absent.
