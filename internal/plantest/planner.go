@@ -139,7 +139,7 @@ func (p *Planner) decide(ctx context.Context, out *Planned, opts Options) error 
 
 // Again plans from the same bound query and the same surveys.
 func (p *Planned) Again(ctx context.Context, opts Options) (*Planned, error) {
-	out := &Planned{Query: p.Query, Layouts: p.Layouts}
+	out := &Planned{Query: p.Query, Layouts: p.Layouts, Tree: p.Tree}
 	var err error
 	if out.Physical, err = spj.Plan(out.Query, out.Layouts, opts.spj()); err != nil {
 		return nil, err

@@ -57,6 +57,8 @@ type Verdict struct {
 	Settings []string `json:"settings"`
 	// Notes are findings that change nothing in the verdict.
 	Notes []Finding `json:"notes"`
+
+	isWhole bool // in Tarn: not by groups at all
 }
 
 // Finding is a precondition with what was found and what mends it.

@@ -83,7 +83,7 @@ var said = map[Shuffle]string{
 
 func (t *text) verdict(v Verdict, e Engine) {
 	s := said[v.Shuffle]
-	if v.Engine == Tarn && v.Shuffle == BothSides {
+	if v.Engine == Tarn && v.isWhole {
 		s = "not by layout: the join runs whole"
 	}
 	switch n := len(v.Settings); {

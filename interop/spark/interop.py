@@ -234,7 +234,7 @@ def compare(spark, check, close):
     seen = spark.shuffles(check["sql"], settings)
     if not agree(said, seen):
         wrong.append("tarn says %s, Spark's plan has %s" % (said, seen))
-    if not hazards and (least := spark.shuffles(check["sql"], SETTINGS)) != seen:
+    if not hazards and "pairs" not in said and (least := spark.shuffles(check["sql"], SETTINGS)) != seen:
         wrong.append("with all settings Spark's plan has %s" % least)
     if close:
         wrong += closer(spark, check["sql"], report, settings, seen)
