@@ -17,7 +17,9 @@ var drawn = map[string][]string{
 	"tarn.metadata_answers": {"on", "on", "off"},
 	"tarn.threads":          {"1", "2", "2", "3"},
 	"tarn.memory":           {"0", "0", "0", "1536MiB", "3GiB"},
-	"tarn.broadcast_bytes":  {"0", "0", "1KiB", "4KiB", "1GiB"},
+	"tarn.exchange":         {"auto", "force", "force", "force", "off"},
+	"tarn.broadcast_bytes":  {"0", "0", "4KiB", "1GiB", "1GiB"},
+	"tarn.skew":             {"auto", "off", "slice", "slice", "bucket", "alone"},
 }
 
 // draw returns random settings of a session.

@@ -440,7 +440,7 @@ func (g *gen) subquery(in input) string {
 			match = f.name
 		}
 	}
-	switch g.rng.IntN(8) {
+	switch g.rng.IntN(16) {
 	case 7:
 		g.keep(nil)
 		_, a := find(in, "a")
@@ -449,13 +449,13 @@ func (g *gen) subquery(in input) string {
 			return "true"
 		}
 		return fmt.Sprintf("(%s.a, %s.b) IN (SELECT %s.a, %s.b FROM %s)", in.alias, in.alias, inner.alias, inner.alias, from)
-	case 0, 1:
+	case 0, 1, 8, 9, 10:
 		g.keep([]string{name})
 		return "EXISTS (SELECT 1 FROM " + from + " WHERE " + term + ")"
-	case 2:
+	case 2, 11, 12:
 		g.keep([]string{name})
 		return "NOT EXISTS (SELECT 1 FROM " + from + " WHERE " + term + ")"
-	case 3:
+	case 3, 13, 14, 15:
 		g.keep(nil)
 		if match == "" {
 			return "true"

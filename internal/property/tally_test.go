@@ -60,17 +60,24 @@ var strategies = map[string]func(planned) bool{
 	"several keys":   inCore(func(c plannedCore) bool { return len(c.Keys) > 1 }),
 	"united packs":   inCore(func(c plannedCore) bool { return c.Packs < c.Groups }),
 	"dropped groups": inCore(func(c plannedCore) bool { return c.Dropped.Groups > 0 }),
-	"stragglers": inCore(func(c plannedCore) bool {
-		return len(c.Routed) > 0 && c.Routed[0].Files < c.Routed[0].Of.Files
-	}),
-	"side exchanged": inCore(func(c plannedCore) bool { return len(c.Routed) == 1 && c.Routed[0].Files == c.Routed[0].Of.Files }),
-	"both exchanged": inCore(func(c plannedCore) bool {
-		return len(c.Routed) > 1 && c.Routed[0].Files == c.Routed[0].Of.Files && c.Routed[1].Files == c.Routed[1].Of.Files
-	}),
+	"stragglers":     inCore(func(c plannedCore) bool { return c.exchanged() < len(c.Routed) }),
+	"side exchanged": inCore(func(c plannedCore) bool { return c.exchanged() == 1 }),
+	"both exchanged": inCore(func(c plannedCore) bool { return c.exchanged() > 1 }),
 	"broadcast": inCore(func(c plannedCore) bool { return len(c.Everywhere) > 0 }),
 	"slices":    divided("slice"),
 	"parts":     divided("by a hash of their keys"),
 	"alone":     divided("alone"),
+}
+
+// exchanged returns how many tables have all of their rows sent to their groups.
+func (c plannedCore) exchanged() int {
+	n := 0
+	for _, r := range c.Routed {
+		if r.Files == r.Of.Files {
+			n++
+		}
+	}
+	return n
 }
 
 func inCore(is func(plannedCore) bool) func(planned) bool {
@@ -87,8 +94,12 @@ func divided(how string) func(planned) bool {
 	})
 }
 
-// isReduced says whether files lie in groups of a key that no spec of their table has.
+// isReduced says whether files lie in groups of a key that no spec of their table has, of plans that run by groups as a
+// whole.
 func isReduced(w *world, p planned) bool {
+	if len(p.Cores) != 1 || len(p.Whole) > 0 {
+		return false
+	}
 	return slices.ContainsFunc(p.Cores, func(c plannedCore) bool {
 		if c.Groups == 0 || c.Stragglers > 0 || len(c.Everywhere) > 0 {
 			return false
