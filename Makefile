@@ -31,7 +31,7 @@ slow:
 PLANS ?= 20000
 fuzz:
 	TARN_SEED=$(SEED) TARN_PLANS=$(PLANS) TARN_GRAPHS=$$(($(PLANS) / 4)) \
-		$(GO) test -count=1 -timeout=0 -v -run='^(TestRandomQueries|TestPlanningAgainGivesTheSame|TestMutatedGraphsAreRejected)$$' ./internal/property
+		$(GO) test -count=1 -timeout=$$((600 + $(PLANS)))s -v -run='^(TestRandomQueries|TestPlanningAgainGivesTheSame|TestMutatedGraphsAreRejected)$$' ./internal/property
 
 # fuzz-parser searches for inputs that break a parser: make fuzz-parser P=./internal/sql T=FuzzParse D=1m.
 D ?= 1m
