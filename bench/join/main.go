@@ -32,10 +32,10 @@ func main() {
 	flag.IntVar(&o.runs, "runs", 5, "runs of each path")
 	flag.StringVar(&o.dir, "dir", "", "make the tables here and keep them, or use those that are here (default: a temporary folder)")
 	flag.StringVar(&o.only, "only", "", "the workloads whose names have one of these words, parted by commas (default: all)")
-	flag.BoolVar(&o.small, "small", false, "a million orders, three runs, one size: for a look whether all runs and agrees")
+	flag.BoolVar(&o.small, "small", false, "half a million orders, three runs, one size: for a look whether all runs and agrees")
 	flag.Parse()
 	if o.small {
-		o.size.orders, o.runs, o.grow = 1_000_000, 3, 1
+		o.size.orders, o.runs, o.grow = 500_000, 3, 1
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt) // so that the temporary folder goes
 	defer stop()
