@@ -130,7 +130,7 @@ func compare(ctx context.Context, w io.Writer, l *lakeFolder, o Options) error {
 		r := outcomes[i]
 		fmt.Fprintf(w, "%-44s %8.2f s %8.2f s %8.0f MiB\n", name, r.WallSeconds, r.CPUSeconds, float64(r.PeakBytes)/(1<<20))
 	}
-	fmt.Fprintf(w, "\nEach plan ran in a process of its own with %d threads; the program itself takes about 110 MiB of each.\n"+
+	fmt.Fprintf(w, "\nEach plan ran in a process of its own with %d threads; the program itself takes about 90 MiB of each.\n"+
 		"A shuffle join would first have moved the bytes that the plan above calls not shuffled.\n", o.Threads)
 	return nil
 }
