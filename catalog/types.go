@@ -210,14 +210,15 @@ type DataFile struct {
 	Constants map[FieldID]transform.Value
 }
 
-// GroupSum is what one partition tuple of one spec holds after filtering.
+// GroupSum is what one partition tuple of one spec holds after filtering, in files whose bounds contradict the same fields of
+// it.
 type GroupSum struct {
 	Spec      SpecID
 	Partition []transform.Value
 	Files     int
 	Rows      int64
 	Bytes     int64
-	// Contradicts is the union of the files' bits; Liars has one such file for each bit, by the field's place in the spec.
+	// Contradicts is that of the files; Liars has one such file for each bit, by the field's place in the spec.
 	Contradicts uint64
 	Liars       map[int]string
 }
@@ -239,7 +240,7 @@ type ScanCounts struct {
 type TableLayout struct {
 	Table  *Table
 	Counts ScanCounts
-	Groups []GroupSum // sorted by spec, then by the tuple's canonical bytes
+	Groups []GroupSum // sorted by spec, then by the tuple's canonical bytes, then by the fields that are contradicted
 	// Deletes are the live delete files that may apply to a file of the layout, in a fixed order.
 	Deletes []DeleteFile
 	// Equality has the columns that Deletes compare by value.

@@ -163,16 +163,16 @@ func groups(t *catalog.Table, files []catalog.DataFile) []catalog.GroupSum {
 		for i, p := range t.Specs[f.Spec].Fields {
 			key = transform.AppendKey(key, p.Transform.ResultType(p.SourceType), f.Partition[i])
 		}
+		key = fmt.Appendf(key, "%016x", f.Contradicts)
 		g, ok := byKey[string(key)]
 		if !ok {
-			g = &catalog.GroupSum{Spec: f.Spec, Partition: f.Partition}
+			g = &catalog.GroupSum{Spec: f.Spec, Partition: f.Partition, Contradicts: f.Contradicts}
 			byKey[string(key)] = g
 			keys = append(keys, string(key))
 		}
 		g.Files++
 		g.Rows += f.Rows
 		g.Bytes += f.Ref.Bytes
-		g.Contradicts |= f.Contradicts
 		for at := range f.Partition {
 			if f.Contradicts&(1<<uint(at)) != 0 {
 				if g.Liars == nil {

@@ -64,6 +64,11 @@ func (b *binder) newBlock(ctx context.Context, n sql.Node, q *bound) (*plan.Bloc
 			return nil, err
 		}
 	}
+	if blk.Whole != "" {
+		blk.Union = nil // FROM lists its sides
+	} else if blk.Union != nil {
+		blk.From = nil
+	}
 	b.query.Blocks = append(b.query.Blocks, blk)
 	return blk, nil
 }

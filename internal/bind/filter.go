@@ -164,7 +164,7 @@ func (b *binder) tested(e sql.Node, sc *scope) (*plan.Scan, catalog.Field, bool)
 	}
 	r, ok := sc.local(e)
 	parts := e.Strs("column_names")
-	if !ok || len(parts) < 2 {
+	if !ok || r.paired || len(parts) < 2 {
 		return nil, catalog.Field{}, false
 	}
 	scan, field, ok := b.origin(r.col)

@@ -41,11 +41,12 @@ type scope struct {
 	lost string
 }
 
-// ref is where a column reference leads: the column, and whether the reference is the column itself rather than a field
-// of it.
+// ref is where a column reference leads: the column, whether the reference is the column itself rather than a field of it,
+// and whether rows of its source are paired with others by their places, so that none may be left out.
 type ref struct {
-	col   plan.Col
-	plain bool
+	col    plan.Col
+	plain  bool
+	paired bool
 }
 
 // local resolves a reference in this scope alone, and rewrites it in place as texts must write it: a name of three parts or
@@ -68,11 +69,11 @@ func (sc *scope) local(n sql.Node) (ref, bool) {
 			continue
 		}
 		n["column_names"] = anys(append([]string{s.alias, s.mention(i)}, parts[used+1:]...))
-		return ref{s.columns[i].col, used+1 == len(parts) && !s.paired}, true
+		return ref{s.columns[i].col, used+1 == len(parts) && !s.paired, s.paired}, true
 	}
 	if r, m, ok := sc.unqualified(parts[0]); ok && !sc.namesOuter(parts) { // a field of a struct column
 		m.write(n, parts[1:])
-		return ref{r.col, false}, true
+		return ref{r.col, false, r.paired}, true
 	}
 	return ref{}, false
 }
@@ -136,12 +137,12 @@ func equalFolds(a, b []string) bool {
 func (sc *scope) unqualified(name string) (ref, match, bool) {
 	found := sc.candidates(name)
 	if c, ok := sc.merged[strings.ToLower(name)]; ok && !isExactly(found, name) {
-		return ref{c, true}, match{}, !sc.isUnknown()
+		return ref{col: c, plain: true}, match{}, !sc.isUnknown()
 	}
 	if len(found) != 1 || sc.isUnknown() {
 		return ref{}, match{}, false
 	}
-	return ref{found[0].column().col, !found[0].source.paired}, found[0], true
+	return ref{found[0].column().col, !found[0].source.paired, found[0].source.paired}, found[0], true
 }
 
 // candidates returns the columns that a bare name may mean. As in one source, exact spelling decides between columns that

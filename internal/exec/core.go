@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -28,8 +27,8 @@ type coreRun struct {
 func (c *coreRun) all(ctx context.Context) (err error) {
 	defer c.deletes.releaseEverywhere(c.core)
 	defer func() {
-		if closed := c.close(); err == nil || isStop(err) {
-			err = errors.Join(closed, err)
+		if closed := c.close(); closed != nil && (err == nil || isStop(err)) {
+			err = closed
 		}
 	}()
 	together, alone := c.split()

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 
 	"github.com/tarndb/tarn/catalog"
@@ -16,20 +17,20 @@ type tally struct {
 	sums     *columnSums
 }
 
-// group is a GroupSum and the places of its liars' manifests, so that the liars named don't depend on who was faster.
+// group is a GroupSum, of files that are contradicted in the same fields, and the places of its liars' manifests, so that the liars named don't depend on who was faster.
 type group struct {
 	catalog.GroupSum
 	liarIn map[int]int
 }
 
 func (t *tally) add(f catalog.DataFile) {
-	t.key = catalog.AppendTupleKey(t.key[:0], f.Spec, f.Partition)
+	t.key = binary.BigEndian.AppendUint64(catalog.AppendTupleKey(t.key[:0], f.Spec, f.Partition), f.Contradicts)
 	g, ok := t.groups[string(t.key)]
 	if !ok {
-		g = &group{GroupSum: catalog.GroupSum{Spec: f.Spec, Partition: f.Partition}}
+		g = &group{GroupSum: catalog.GroupSum{Spec: f.Spec, Partition: f.Partition, Contradicts: f.Contradicts}}
 		t.groups[string(t.key)] = g
 	}
-	one := group{GroupSum: catalog.GroupSum{Files: 1, Rows: f.Rows, Bytes: f.Ref.Bytes, Contradicts: f.Contradicts}}
+	one := group{GroupSum: catalog.GroupSum{Files: 1, Rows: f.Rows, Bytes: f.Ref.Bytes}}
 	for at := range f.Partition {
 		if f.Contradicts&(1<<uint(at)) != 0 {
 			one.blame(at, f.Ref.Path, t.manifest)
@@ -44,7 +45,6 @@ func (g *group) join(other group) {
 	g.Files += other.Files
 	g.Rows += other.Rows
 	g.Bytes += other.Bytes
-	g.Contradicts |= other.Contradicts
 	for at, path := range other.Liars {
 		if in, known := g.liarIn[at]; !known || other.liarIn[at] < in {
 			g.blame(at, path, other.liarIn[at])

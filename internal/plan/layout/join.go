@@ -18,9 +18,6 @@ import (
 // A side that may be read everywhere needs no slot, when no row of its own comes out: each row of the other side meets all of
 // it wherever it lies. In l RIGHT JOIN r with r everywhere, a row of r without a match would come out once per pack.
 func ForJoin(j *plan.Join, l, r Property) Property {
-	if l.Everywhere && r.Everywhere {
-		return Property{Slots: matched(j, l, r), Everywhere: true, Why: unmatched(j, l, r)}
-	}
 	out := matched(j, l, r)
 	if r.Everywhere && MayRepeatRight(j.Kind) {
 		out = append(out, alone(j, l, out, 0)...)
@@ -28,10 +25,11 @@ func ForJoin(j *plan.Join, l, r Property) Property {
 	if l.Everywhere && MayRepeatLeft(j.Kind) {
 		out = append(out, alone(j, r, out, 1)...)
 	}
+	p := Property{Slots: out, Everywhere: l.Everywhere && r.Everywhere}
 	if len(out) == 0 {
-		return none("%s", unmatched(j, l, r))
+		p.Why = unmatched(j, l, r)
 	}
-	return Property{Slots: out}
+	return p
 }
 
 // MayRepeatLeft says whether the left side of a join of that kind may be read by each pack of the right one's rows.

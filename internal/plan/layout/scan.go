@@ -13,6 +13,9 @@ func ForScan(s *plan.Scan, l *catalog.TableLayout) Property {
 	if l.Repeats {
 		return none("the change log of %s has rows of one file in several places", s.Table.Ident)
 	}
+	if s.Table.Virtual {
+		return none("%s is made of a table's metadata and lies in no groups", s.Table.Ident)
+	}
 	var slots []Slot
 	why := ""
 	for _, id := range s.Columns {

@@ -37,10 +37,6 @@ func relViews(views []View, r plan.Rel) []View {
 		return blockViews(views, r.Block)
 	case *plan.Join:
 		return relViews(relViews(views, r.Left), r.Right)
-	case *plan.Opaque:
-		for _, in := range r.Inputs {
-			views = relViews(views, in)
-		}
 	}
 	return views
 }

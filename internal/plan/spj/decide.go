@@ -82,7 +82,7 @@ func (d *decider) relProperty(r plan.Rel) layout.Property {
 	switch r := r.(type) {
 	case *plan.ScanRel:
 		p = layout.ForScan(r.Scan, d.out.layouts[r.Scan])
-		p.Everywhere = !d.out.layouts[r.Scan].Repeats
+		p.Everywhere = !d.out.layouts[r.Scan].Repeats && !r.Scan.Table.Virtual // whose size nobody knows yet
 	case *plan.BlockRel:
 		p = layout.OfRel(r.Source, d.block(r.Block))
 	case *plan.Join:

@@ -19,7 +19,7 @@ func (t treeBuilder) block(b *plan.Block, want []int) *Node {
 	p := t.decider.block(b)
 	if b.Union == nil {
 		n := t.rel(b.From, pick(p, want, 0))
-		if n != nil && n.Everywhere == nil && (b.Group != nil || b.Distinct || len(b.Windows) > 0) {
+		if n != nil && (b.Group != nil || b.Distinct || len(b.Windows) > 0) {
 			n = n.whole()
 		}
 		return n
@@ -27,7 +27,7 @@ func (t treeBuilder) block(b *plan.Block, want []int) *Node {
 	n := &Node{}
 	for side, u := range b.Union {
 		child := t.block(u, pick(p, want, side))
-		if child == nil || child.Everywhere != nil {
+		if child == nil {
 			return nil
 		}
 		n.Union = append(n.Union, child)
