@@ -213,8 +213,8 @@ def closer(spark, sql, report, settings, seen):
     if (aqe := spark.shuffles(sql, settings, adaptive=True)) != seen:
         wrong.append("with adaptive execution Spark's plan has %s" % aqe)
     plain = spark.shuffles(sql, settings, broadcast=True)
-    for j, shuffle in zip(report["joins"], plain):
-        if (shuffle == "broadcast") != any(n["rule"] == "spark-broadcast" for n in j["verdicts"][0]["notes"]) and shuffle != "pairs":
+    for j, said, shuffle in zip(report["joins"], judged(report)[0], plain):
+        if said != "pairs" and (shuffle == "broadcast") != any(n["rule"] == "spark-broadcast" for n in j["verdicts"][0]["notes"]):
             wrong.append("by Spark's threshold %s is %s" % (j["condition"], shuffle))
     for name in settings:
         less = {n: v for n, v in settings.items() if n != name}
