@@ -23,7 +23,7 @@ var strategies = map[string]strategy{
 	"k1-few-right":                 {groups: 2},
 	"k1-filter-key-eq":             {groups: 1},
 	"k1-filter-key-in":             {groups: 2},
-	"k1-filter-key-range":          {groups: 5},
+	"k1-filter-key-range":          {groups: 4},
 	"k1-filter-one-side-full":      {groups: 15},
 	"k1-filter-other":              {groups: 14},
 	"k1-full-rows":                 {groups: 15},
