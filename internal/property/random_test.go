@@ -21,7 +21,7 @@ const (
 	// parts are run beside each other.
 	parts = 2
 	// With fewer plans, or fewer eligible ones, their mix is a matter of luck.
-	enoughPlans, enoughEligible = 1000, 5
+	enoughPlans, enoughEligible = 2000, 5
 	// leastEngaged is the part of the eligible plans that must run by groups: a planner that always falls back gives right
 	// answers too.
 	leastEngaged = 1.0 / 3

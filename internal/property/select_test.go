@@ -10,14 +10,13 @@ import (
 func (g *gen) choose(from string, inputs []input) {
 	var head, tail string
 	width := 0
-	switch g.rng.IntN(13) {
-	case 12: // what statistics may tell
-		f := pick(g.rng, inputs[0].fields)
-		head = fmt.Sprintf("count(*) AS c0, %s(%s.%s) AS c1", pick(g.rng, []string{"count", "count", "min", "max"}), inputs[0].alias, f.name)
-		if f.class == "boolean" || f.class == "uuid" || f.class == "binary" {
-			head = "count(*) AS c0"
-		}
-		g.query.eligible = g.query.joins > 0
+	kind := g.rng.IntN(12)
+	if g.query.joins == 0 && inputs[0].tab != nil && g.chance(2) {
+		kind = facts
+	}
+	switch kind {
+	case facts:
+		head = g.facts(inputs[0])
 	case 0, 1, 2:
 		head, width = g.rowItems(inputs)
 		g.query.eligible = g.query.joins > 0
@@ -38,6 +37,17 @@ func (g *gen) choose(from string, inputs []input) {
 	}
 	g.query.head, g.query.from, g.query.tail = head, from, tail
 	g.order(width, inputs)
+}
+
+// facts is the kind of SELECT lists that statistics may tell.
+const facts = -1
+
+func (g *gen) facts(in input) string {
+	f := pick(g.rng, in.fields)
+	if f.class == "boolean" || f.class == "uuid" || f.class == "binary" {
+		return "count(*) AS c0"
+	}
+	return fmt.Sprintf("count(*) AS c0, %s(%s.%s) AS c1", pick(g.rng, []string{"count", "count", "min", "max"}), in.alias, f.name)
 }
 
 func (g *gen) any(inputs []input) (input, field) {

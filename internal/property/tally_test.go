@@ -63,10 +63,10 @@ var strategies = map[string]func(planned) bool{
 	"stragglers":     inCore(func(c plannedCore) bool { return c.exchanged() < len(c.Routed) }),
 	"side exchanged": inCore(func(c plannedCore) bool { return c.exchanged() == 1 }),
 	"both exchanged": inCore(func(c plannedCore) bool { return c.exchanged() > 1 }),
-	"broadcast": inCore(func(c plannedCore) bool { return len(c.Everywhere) > 0 }),
-	"slices":    divided("slice"),
-	"parts":     divided("by a hash of their keys"),
-	"alone":     divided("alone"),
+	"broadcast":      inCore(func(c plannedCore) bool { return len(c.Everywhere) > 0 }),
+	"slices":         divided("slice"),
+	"parts":          divided("by a hash of their keys"),
+	"alone":          divided("alone"),
 }
 
 // exchanged returns how many tables have all of their rows sent to their groups.
