@@ -20,10 +20,10 @@ import (
 func ForJoin(j *plan.Join, l, r Property) Property {
 	out := matched(j, l, r)
 	if r.Everywhere && MayRepeatRight(j.Kind) {
-		out = append(out, alone(j, l, out, 0)...)
+		out = append(out, alone(l, out, 0)...)
 	}
 	if l.Everywhere && MayRepeatLeft(j.Kind) {
-		out = append(out, alone(j, r, out, 1)...)
+		out = append(out, alone(r, out, 1)...)
 	}
 	p := Property{Slots: out, Everywhere: l.Everywhere && r.Everywhere}
 	if len(out) == 0 {
@@ -55,7 +55,7 @@ func matched(j *plan.Join, l, r Property) []Slot {
 }
 
 // alone returns the slots of one side that no matched slot is made of.
-func alone(j *plan.Join, p Property, matched []Slot, side int) []Slot {
+func alone(p Property, matched []Slot, side int) []Slot {
 	var out []Slot
 	for i, s := range p.Slots {
 		if slices.ContainsFunc(matched, func(m Slot) bool { return m.From[side] == i }) {
