@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"strings"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/duck"
@@ -20,7 +19,7 @@ type worker struct {
 	memory  int64 // its share; 0: no limit
 	db      *duck.DB
 	conn    *duck.Conn
-	ready   bool   // the tables that each pack reads whole are there
+	ready   bool   // the views over other views, and those of tables that each pack reads whole, are made
 	end     func() // when no pack will run any more
 }
 
@@ -56,51 +55,36 @@ func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, use func(*d
 		return err
 	}
 	defer release()
-	var views []task.View
 	for t := range w.core.Tables {
 		if isEverywhere(&w.core.Tables[t]) {
 			continue
 		}
-		text, done, err := w.packRows(ctx, p, x, t, checks[t])
+		done, err := w.packView(ctx, p, x, t, checks[t])
 		defer done()
 		if err != nil {
 			return err
 		}
-		views = append(views, task.View{Name: w.core.Tables[t].View, SQL: text})
 	}
 	if err := w.prepare(ctx); err != nil {
 		return err
 	}
-	err = query(ctx, w.conn, over(append(views, w.core.Views...), w.core.SQL), use)
+	err = query(ctx, w.conn, w.core.SQL, use)
 	return w.conn.Blame(ctx, localPaths(p.Inputs), err)
 }
 
-// over returns a SELECT over views that are made for it alone. As views of the catalog each would be bound, which opens a
-// file of its, when it is made and again with the statement: 1.5 ms of CPU, which a pack of one bucket feels.
-func over(views []task.View, sql string) string {
-	if len(views) == 0 {
-		return sql
-	}
-	list := make([]string, len(views))
-	for i, v := range views {
-		list[i] = v.Name + " AS NOT MATERIALIZED (" + v.SQL + ")"
-	}
-	return "WITH " + strings.Join(list, ", ") + " SELECT * FROM (" + sql + ") AS tarn_pack"
-}
-
-// packRows returns the SELECT of a table's rows in a pack.
-func (w *worker) packRows(ctx context.Context, p *task.Pack, x *exchange, table int, checks []duck.ScanCheck) (sql string, release func(), err error) {
+// packView makes the view of a table's rows in a pack.
+func (w *worker) packView(ctx context.Context, p *task.Pack, x *exchange, table int, checks []duck.ScanCheck) (release func(), err error) {
 	t := &w.core.Tables[table]
 	routed, forget := x.read(p, table)
 	scan, done, err := w.deletes.scan(ctx, w.db, w.conn, &t.Input, p.Inputs[table])
 	release = func() { forget(); done() }
 	if err != nil {
-		return "", release, err
+		return release, err
 	}
 	scan.Checks = checks
 	text, err := duck.ScanSQL(scan)
 	if err != nil {
-		return "", release, err
+		return release, err
 	}
 	switch {
 	case routed != "" && len(p.Inputs[table]) == 0:
@@ -109,9 +93,11 @@ func (w *worker) packRows(ctx context.Context, p *task.Pack, x *exchange, table 
 		text += " UNION ALL " + routed
 	}
 	if p.Part.Of > 1 {
-		text, err = duck.PartSQL(text, keyColumns(t), p.Part.Index, p.Part.Of)
+		if text, err = duck.PartSQL(text, keyColumns(t), p.Part.Index, p.Part.Of); err != nil {
+			return release, err
+		}
 	}
-	return text, release, err
+	return release, makeView(ctx, w.conn, t.View, text)
 }
 
 // keyColumns returns the columns of a table's view that carry the keys.
@@ -134,6 +120,11 @@ func (w *worker) prepare(ctx context.Context) error {
 	}
 	if err := w.loadEverywhere(ctx); err != nil {
 		return err
+	}
+	for _, v := range w.core.Views {
+		if err := makeView(ctx, w.conn, v.Name, v.SQL); err != nil {
+			return err
+		}
 	}
 	w.ready = true
 	return nil
