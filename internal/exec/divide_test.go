@@ -236,7 +236,7 @@ func (l *lab) deleteRows(in *task.Input, files []task.File, n int) {
 func TestUnits(t *testing.T) {
 	random := randomSource(t)
 	for range 200 {
-		c := task.Core{Tables: make([]task.Table, 1+random.IntN(3))}
+		c := task.Core{Bins: 1, Tables: make([]task.Table, 1+random.IntN(3))}
 		for i := range c.Tables {
 			for range random.IntN(20) {
 				f := task.File{Rows: random.Int64N(1000)}
