@@ -278,3 +278,15 @@ func TestFloatKeys(t *testing.T) {
 	}
 	l.whole("SELECT l.v FROM c.l JOIN c.r ON l.d = r.d", "double")
 }
+
+// TestBlockMentionedTwice joins a WITH entry with itself by groups: its text is in the core's statement once.
+func TestBlockMentionedTwice(t *testing.T) {
+	l := newLab(t)
+	l.table(definition{name: "c.t", columns: []string{"a int", "v int"}, spec: []string{"bucket[4] a"}}, []string{"(1, 10)", "(1, 20)", "(2, 30)", "(NULL, 40)"})
+	for _, query := range []string{
+		"WITH w AS (SELECT a, count(*) AS n FROM c.t GROUP BY a) SELECT l.a, l.n, r.n FROM w AS l JOIN w AS r USING (a)",
+		"WITH w AS (SELECT DISTINCT a FROM c.t) SELECT l.a FROM w AS l LEFT JOIN w AS r USING (a) WHERE NOT EXISTS (SELECT 1 FROM w o WHERE o.a = l.a)",
+	} {
+		l.agree(query)
+	}
+}
