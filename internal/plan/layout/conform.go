@@ -88,6 +88,11 @@ func (c *Conformity) value(key int, p place, v transform.Value) (transform.Value
 	return out, transform.Holds(k.Transform.ResultType(k.Column.Type.Primitive), out)
 }
 
+// Covers says whether a spec has fields from which all keys' values follow, for files whose tuples can be trusted.
+func (c *Conformity) Covers(spec catalog.SpecID) bool {
+	return !slices.ContainsFunc(c.placesOf(spec), func(places []place) bool { return len(places) == 0 })
+}
+
 func (c *Conformity) placesOf(spec catalog.SpecID) [][]place {
 	if known, ok := c.places[spec]; ok {
 		return known

@@ -95,12 +95,8 @@ func (in *input) missing(c *choice, k *ScanKeys, key int) string {
 	switch {
 	case liar != "":
 		return fmt.Sprintf("the bounds of %s contradict its partition tuple; a rewrite of the file would mend it", liar)
-	case stray.Files < k.Total.Files && len(t.Specs[spec].Fields) == 0:
-		return fmt.Sprintf("%s of %d of %s were written while it was unpartitioned; a rewrite of those files by the current spec would mend it",
-			units.Count(stray.Files, "file"), k.Total.Files, t.Ident)
 	case stray.Files < k.Total.Files:
-		return fmt.Sprintf("%s of %d of %s, such as those that are laid out by %s, have no %s; a rewrite of those files by the current spec would mend it",
-			units.Count(stray.Files, "file"), k.Total.Files, t.Ident, layout.SpecText(t, spec), want)
+		return in.strayText(k, one, stray.Files, spec)
 	case others == "":
 		return in.noKeys()
 	}
@@ -111,6 +107,21 @@ func (in *input) missing(c *choice, k *ScanKeys, key int) string {
 	}
 	return fmt.Sprintf("%s, and the other side has %s; after ALTER TABLE %s ADD PARTITION FIELD %s and a rewrite of its files the join needs no exchange",
 		text, others, t.Ident, layout.ScanKey{Column: want.Column, Transform: other})
+}
+
+// strayText says which part of a scan's files don't conform to a key, and what would mend it.
+func (in *input) strayText(k *ScanKeys, key *layout.Conformity, files int, spec catalog.SpecID) string {
+	t := k.Scan.Table
+	text := fmt.Sprintf("%s of %d of %s ", units.Count(files, "file"), k.Total.Files, t.Ident)
+	if len(t.Specs[spec].Fields) == 0 {
+		text += "were written while it was unpartitioned; "
+	} else {
+		text += fmt.Sprintf("have no %s, such as those that are laid out by %s; ", key.Keys[0], layout.SpecText(t, spec))
+	}
+	if key.Covers(t.DefaultSpec) {
+		return text + "a rewrite of those files by the current spec would mend it"
+	}
+	return text + fmt.Sprintf("after ALTER TABLE %s ADD PARTITION FIELD %s and a rewrite of its files the join needs no exchange", t.Ident, key.Keys[0])
 }
 
 // otherKey returns the finest layout key of another table of the choice whose files conform, with its text; "" when there is
