@@ -26,7 +26,7 @@ func ForJoin(j *plan.Join, l, r Property) Property {
 		out = append(out, alone(r, out, 1)...)
 	}
 	p := Property{Slots: out, Everywhere: l.Everywhere && r.Everywhere}
-	if len(out) == 0 {
+	if !slices.ContainsFunc(out, func(s Slot) bool { return !slices.Contains(s.From, Absent) }) {
 		p.Why = unmatched(j, l, r)
 	}
 	return p

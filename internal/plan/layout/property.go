@@ -43,6 +43,8 @@ type Property struct {
 	Everywhere bool
 	// Why says what stands against slots; beside slots, against others of the same relation.
 	Why string
+	// Unfit, of a scan, names a column that the query reads and that can be no slot, and why.
+	Unfit string
 }
 
 func none(format string, args ...any) Property { return Property{Why: fmt.Sprintf(format, args...)} }

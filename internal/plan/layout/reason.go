@@ -35,7 +35,7 @@ func unmatched(j *plan.Join, l, r Property) string {
 	}
 	text := fmt.Sprintf("%s connects no columns by which rows of both sides could be in groups: those of the left side are by %s, those of the right by %s",
 		conditionText(j), slotList(l), slotList(r))
-	for _, why := range []string{l.Why, r.Why} {
+	for _, why := range []string{l.Unfit, l.Why, r.Unfit, r.Why} {
 		if why != "" {
 			text += "; " + why
 		}

@@ -17,7 +17,7 @@ func ForScan(s *plan.Scan, l *catalog.TableLayout) Property {
 		return none("%s is made of a table's metadata and lies in no groups", s.Table.Ident)
 	}
 	var slots []Slot
-	why := ""
+	unfit := ""
 	for _, id := range s.Columns {
 		column, ok := s.Table.Schema.Field(id)
 		if !ok || catalog.IsReserved(id) {
@@ -25,7 +25,7 @@ func ForScan(s *plan.Scan, l *catalog.TableLayout) Property {
 		}
 		class, ok := ClassOf(column.Type.Primitive)
 		if !ok {
-			why = "a " + column.Type.String() + " is no layout key (" + s.Table.Ident.String() + "." + catalog.QuoteIdent(column.Name) + ")"
+			unfit = "a " + column.Type.String() + " is no layout key (" + s.Table.Ident.String() + "." + catalog.QuoteIdent(column.Name) + ")"
 			continue
 		}
 		slots = append(slots, Slot{
@@ -34,7 +34,7 @@ func ForScan(s *plan.Scan, l *catalog.TableLayout) Property {
 		})
 	}
 	if len(slots) == 0 {
-		return none("%s", cmp.Or(why, "no column of "+s.Table.Ident.String()+" that the query reads can be a layout key"))
+		return none("%s", cmp.Or(unfit, "no column of "+s.Table.Ident.String()+" that the query reads can be a layout key"))
 	}
-	return Property{Slots: slots, Why: why}
+	return Property{Slots: slots, Unfit: unfit}
 }

@@ -201,7 +201,7 @@ func (d *decider) weighed(in *input) (*choice, string) {
 	}
 	c := in.choose()
 	if c == nil {
-		return nil, in.noKeys()
+		return nil, cmp.Or(in.property.Why, in.noKeys())
 	}
 	in.explainRouted(c)
 	if why := in.weigh(c); why != "" {
