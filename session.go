@@ -153,6 +153,7 @@ func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, args []any)
 	if p.physical, err = spj.Plan(p.query, p.layouts, opts); err != nil {
 		return err
 	}
+	// Before files are prepared: the footers of those that aren't needed aren't read.
 	p.physical.Narrow(p.layouts)
 	if err = p.tables.prepare(ctx, p.physical, p.layouts); err != nil {
 		return err
