@@ -363,8 +363,11 @@ func (g *gen) filters(inputs []input) {
 		g.query.where = append(g.query.where, g.filter(pick(g.rng, inputs)))
 	}
 	if g.chance(4) {
-		g.query.where = append(g.query.where, g.subquery(pick(g.rng, inputs)))
-		g.query.joins++
+		subquery := g.subquery(pick(g.rng, inputs))
+		g.query.where = append(g.query.where, subquery)
+		if subquery != noSubquery {
+			g.query.joins++
+		}
 	}
 }
 
@@ -417,13 +420,16 @@ func (g *gen) keyFilter(name string, k *kind) string {
 
 var comparisons = []string{"=", "=", "=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"}
 
+// noSubquery is the condition where the inputs allow none.
+const noSubquery = "true"
+
 // subquery makes a condition with a subquery, most of them correlated by a key.
 func (g *gen) subquery(in input) string {
 	from, ins := g.base()
 	inner := ins[0]
 	term, name := g.equality(in, inner)
 	if term == "" {
-		return "true"
+		return noSubquery
 	}
 	if g.chance(3) {
 		term += " AND " + g.filter(inner)
@@ -446,7 +452,7 @@ func (g *gen) subquery(in input) string {
 		_, a := find(in, "a")
 		_, b := find(in, "b")
 		if !a || !b {
-			return "true"
+			return noSubquery
 		}
 		return fmt.Sprintf("(%s.a, %s.b) IN (SELECT %s.a, %s.b FROM %s)", in.alias, in.alias, inner.alias, inner.alias, from)
 	case 0, 1, 8, 9, 10:
@@ -458,13 +464,13 @@ func (g *gen) subquery(in input) string {
 	case 3, 13, 14, 15:
 		g.keep(nil)
 		if match == "" {
-			return "true"
+			return noSubquery
 		}
 		return fmt.Sprintf("%s.%s IN (SELECT %s.%s FROM %s)", in.alias, key.name, inner.alias, match, from)
 	case 4:
 		g.keep(nil)
 		if match == "" {
-			return "true"
+			return noSubquery
 		}
 		return fmt.Sprintf("%s.%s NOT IN (SELECT %s.%s FROM %s WHERE %s.v > 2)", in.alias, key.name, inner.alias, match, from, inner.alias)
 	case 5:

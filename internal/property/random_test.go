@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	defaultPlans    = 400
+	defaultPlans    = 250
 	queriesPerWorld = 40
 	plansPerQuery   = 2
 	// parts are run beside each other.
