@@ -74,6 +74,10 @@ func (l *lab) shop() []string {
 			if strings.HasPrefix(fn, "bucket") && fn != "bucket[4]" { // bucket[4] says as much
 				continue
 			}
+			// Avro takes a decimal without a scale for one of scale 0, and so does its writer here; PyIceberg 0.12 fails at it.
+			if strings.HasSuffix(k.name, ",0)") && !strings.HasPrefix(fn, "bucket") {
+				continue
+			}
 			d := definition{name: fmt.Sprintf("sales.t%d_%d", i, j), columns: []string{"k " + k.name, "v int"}, spec: []string{fn + " k", "void v", "identity v"}}
 			values := k.pool(d.spec, "k")
 			var rows []string
