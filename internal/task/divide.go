@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/tarndb/tarn/internal/plan/spj"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -23,8 +24,6 @@ const (
 const (
 	// forcedParts is how many packs a group is divided into by the settings that divide every group.
 	forcedParts = 3
-	// memoryPerByte is about what a byte of Parquet takes in a hash table.
-	memoryPerByte = 4
 	// mostParts bounds the packs of one group that each read all of its files.
 	mostParts = 64
 )
@@ -63,13 +62,13 @@ func (c *Core) divideGroup(p Pack, total int64, opts Options) []Pack {
 		p.Alone = true
 		return []Pack{p}
 	}
-	if need := memoryPerByte * p.Bytes; opts.MemoryBytes > 0 && need > opts.MemoryBytes && c.hasManyValues() {
+	if need := spj.MemoryPerByte * p.Bytes; opts.MemoryBytes > 0 && need > opts.MemoryBytes && c.hasManyValues() {
 		return c.parts(p, int(min(ceilDiv(need, opts.MemoryBytes/2), mostParts)))
 	}
-	if workers == 1 || p.Bytes < packsPerWorker*smallestPack || p.Bytes*workers <= total {
+	if workers == 1 || p.Bytes < spj.PacksPerWorker*smallestPack || p.Bytes*workers <= total {
 		return nil
 	}
-	if out := c.slice(p, int(ceilDiv(p.Bytes*workers*packsPerWorker, total))); out != nil {
+	if out := c.slice(p, int(ceilDiv(p.Bytes*workers*spj.PacksPerWorker, total))); out != nil {
 		return out
 	}
 	p.Alone = true

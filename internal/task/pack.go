@@ -3,12 +3,11 @@ package task
 import (
 	"container/heap"
 	"sort"
+
+	"github.com/tarndb/tarn/internal/plan/spj"
 )
 
 const (
-	// packsPerWorker is how many packs each worker should get at least: with fewer, the last pack leaves the others idle;
-	// with more, small statements cost more than they spread.
-	packsPerWorker = 4
 	// smallestPack is the number of bytes of data files below which a statement of its own isn't worth its 3 ms of CPU, about
 	// what DuckDB takes to read and join 1 MiB.
 	smallestPack = 1 << 20
@@ -66,7 +65,7 @@ func (c *Core) packCount(packs []Pack, opts Options) int {
 	for _, p := range packs {
 		total += p.Bytes
 	}
-	workers := packsPerWorker * max(opts.Workers, 1)
+	workers := spj.PacksPerWorker * max(opts.Workers, 1)
 	if opts.PackBytes == 0 {
 		if spread {
 			return len(packs) + workers

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/tarndb/tarn/catalog"
@@ -52,6 +53,19 @@ func (c claim) covered(cols []plan.Col) bool {
 
 func (c claim) touches(cols []plan.Col) bool {
 	return slices.ContainsFunc(c.keys, func(k key) bool { return slices.Contains(cols, k.col) })
+}
+
+// onto returns the claims over a block's mention, and why the others are gone, by an engine's rule of what a query keeps.
+func (s spread) onto(r *plan.BlockRel, kept RuleID) spread {
+	out := spread{why: s.why}
+	for _, c := range s.claims {
+		if k, ok := c.onto(r); ok {
+			out.claims = append(out.claims, k)
+		} else {
+			out.why = append(out.why, Finding{Rule: kept, What: fmt.Sprintf("(%s) doesn't hand on the columns of %s", r.Alias, c.layoutText())})
+		}
+	}
+	return out
 }
 
 // onto returns the claim over a block's mention: each key's column as it comes out. A key that doesn't takes the claim with

@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/tarndb/tarn/internal/plan"
@@ -156,16 +155,7 @@ func (m *sparkModel) rel(r plan.Rel) spread {
 
 // mentioned is what a block's user sees of its claims.
 func (m *sparkModel) mentioned(r *plan.BlockRel) spread {
-	in := m.block(r.Block)
-	out := spread{why: in.why}
-	for _, c := range in.claims {
-		if k, ok := c.onto(r); ok {
-			out.claims = append(out.claims, k)
-		} else {
-			out.why = append(out.why, Finding{Rule: sparkKept, What: fmt.Sprintf("(%s) doesn't hand on the columns of %s", r.Alias, c.layoutText())})
-		}
-	}
-	return out
+	return m.block(r.Block).onto(r, sparkKept)
 }
 
 func (m *sparkModel) block(b *plan.Block) spread {

@@ -78,16 +78,7 @@ func (m *trinoModel) scan(s *plan.Scan) spread {
 }
 
 func (m *trinoModel) mentioned(r *plan.BlockRel) spread {
-	in := m.block(r.Block)
-	out := spread{why: in.why}
-	for _, c := range in.claims {
-		if k, ok := c.onto(r); ok {
-			out.claims = append(out.claims, k)
-		} else {
-			out.why = append(out.why, Finding{Rule: trinoKept, What: fmt.Sprintf("(%s) doesn't hand on the columns of %s", r.Alias, c.layoutText())})
-		}
-	}
-	return out
+	return m.block(r.Block).onto(r, trinoKept)
 }
 
 func (m *trinoModel) block(b *plan.Block) spread {

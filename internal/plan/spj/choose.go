@@ -183,7 +183,6 @@ func (in *input) evaluate(base *choice, o option, repeats bool) *choice {
 // measure sums up what a choice's tree reads.
 func (c *choice) measure(layouts map[*plan.Scan]*catalog.TableLayout) {
 	sizes := map[string]int64{}
-	var key []byte
 	c.tree.Scans(func(k *ScanKeys) {
 		c.total.add(k.Total.Files, k.Total.Bytes)
 		c.routed.add(k.Routed.Files, k.Routed.Bytes)
@@ -192,11 +191,7 @@ func (c *choice) measure(layouts map[*plan.Scan]*catalog.TableLayout) {
 			if !v.Conforms {
 				continue
 			}
-			key = key[:0]
-			for i, value := range v.Values {
-				key = transform.AppendKey(key, c.keys[i].Type, value)
-			}
-			sizes[string(key)] += g.Bytes
+			sizes[groupKey(c.keys, v.Values)] += g.Bytes
 		}
 	})
 	c.tree.ScansEverywhere(func(s *plan.Scan) {

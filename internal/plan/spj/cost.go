@@ -35,8 +35,8 @@ const (
 	groupWeight = 1.5
 	// leastBytes are the data files below which sending rows anywhere isn't worth its statements, some milliseconds each.
 	leastBytes = 16 << 20
-	// buildExpansion is how many bytes of memory a byte of Parquet takes in a hash table.
-	buildExpansion = 4
+	// MemoryPerByte is about how many bytes of memory a byte of Parquet takes in a hash table.
+	MemoryPerByte = 4
 )
 
 // price returns what a choice costs. A group that is larger than a worker's share leaves the others idle at the end.
@@ -44,12 +44,13 @@ func (c *choice) price(opts Options) float64 {
 	workers := float64(max(opts.Workers, 1))
 	share := float64(c.total.Bytes) / workers
 	lost := max(0, float64(c.largest)-share) * workers
-	packs := min(packsPerWorker*workers, float64(max(c.groups, 1)))
+	packs := min(PacksPerWorker*workers, float64(max(c.groups, 1)))
 	return float64(c.total.Bytes) + routeWeight*float64(c.routed.Bytes) + repeatWeight*packs*float64(c.everywhere.Bytes) + lost
 }
 
-// packsPerWorker is how many packs task makes for each worker.
-const packsPerWorker = 4
+// PacksPerWorker is how many packs each worker should get at least: with fewer, the last pack leaves the others idle; with
+// more, small statements cost more than they spread.
+const PacksPerWorker = 4
 
 // weigh says why a choice isn't worth it; "" when it is. What lies in place always is: reading whole groups together costs
 // nothing.
@@ -109,7 +110,7 @@ func (in *input) wholeMemory(c *choice) int64 {
 		}
 		held -= largest
 	}
-	return buildExpansion * held
+	return MemoryPerByte * held
 }
 
 func (in *input) scans() []*plan.Scan {

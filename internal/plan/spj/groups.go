@@ -73,10 +73,12 @@ func (c *Core) eachSum(scans []*ScanKeys, layouts map[*plan.Scan]*catalog.TableL
 }
 
 // GroupKey returns bytes that stand for a group's values and for no others.
-func (c *Core) GroupKey(values []transform.Value) string {
+func (c *Core) GroupKey(values []transform.Value) string { return groupKey(c.Keys, values) }
+
+func groupKey(keys []Key, values []transform.Value) string {
 	var key []byte
 	for i, v := range values {
-		key = transform.AppendKey(key, c.Keys[i].Type, v)
+		key = transform.AppendKey(key, keys[i].Type, v)
 	}
 	return string(key)
 }
