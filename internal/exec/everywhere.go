@@ -34,7 +34,7 @@ func (w *worker) loadEverywhere(ctx context.Context) error {
 		if !isEverywhere(t) {
 			continue
 		}
-		if room -= bytesOf(t.Everywhere); room < 0 {
+		if room -= task.BytesOf(t.Everywhere); room < 0 {
 			room = 0
 		}
 		if err := w.everywhere(ctx, t, room > 0 && len(t.Everywhere) > 0); err != nil {
@@ -42,13 +42,6 @@ func (w *worker) loadEverywhere(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func bytesOf(files []task.File) (sum int64) {
-	for _, f := range files {
-		sum += f.Ref.Bytes
-	}
-	return sum
 }
 
 // everywhere makes a table's view, or the table itself when load.

@@ -42,7 +42,7 @@ func unitsOf(c *task.Core, workers int) []unit {
 	}
 	var all int64
 	for t := range c.Tables {
-		all += bytesOf(c.Tables[t].Routed)
+		all += task.BytesOf(c.Tables[t].Routed)
 	}
 	enough := max(all/int64(unitsPerWorker*max(workers, 1)), smallestUnit)
 	var out []unit

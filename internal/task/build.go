@@ -220,14 +220,15 @@ func (g *grouping) assemble() {
 				files[i].Group = at
 			}
 			pack.Inputs[t] = files
-			pack.Bytes += bytesOf(files)
+			pack.Bytes += BytesOf(files)
 		}
 		g.core.Groups = append(g.core.Groups, Group{Values: c.values})
 		g.core.Packs = append(g.core.Packs, pack)
 	}
 }
 
-func bytesOf(files []File) int64 {
+// BytesOf sums up the sizes of files.
+func BytesOf(files []File) int64 {
 	var n int64
 	for _, f := range files {
 		n += f.Ref.Bytes

@@ -261,7 +261,7 @@ func checkSums(c *Core) error {
 		all += t.Bytes
 		files += t.Files
 		dropped += t.Dropped
-		read += bytesOf(t.Routed) + bytesOf(t.Everywhere)
+		read += BytesOf(t.Routed) + BytesOf(t.Everywhere)
 		clear(seen)
 		for p := range c.Packs {
 			for _, f := range c.Packs[p].Inputs[at] {
@@ -275,7 +275,7 @@ func checkSums(c *Core) error {
 	for p, pack := range c.Packs {
 		var bytes int64
 		for _, inputs := range pack.Inputs {
-			bytes += bytesOf(inputs)
+			bytes += BytesOf(inputs)
 		}
 		if bytes != pack.Bytes {
 			return broken(c.Name, "pack %d says %d bytes and has %d", p, pack.Bytes, bytes)

@@ -89,7 +89,7 @@ func (c *Core) hasManyValues() bool {
 func (c *Core) slice(p Pack, n int) []Pack {
 	table := -1
 	for t, files := range p.Inputs {
-		if len(files) > 1 && c.Tree.MayDivide(t) && (table < 0 || bytesOf(files) > bytesOf(p.Inputs[table])) {
+		if len(files) > 1 && c.Tree.MayDivide(t) && (table < 0 || BytesOf(files) > BytesOf(p.Inputs[table])) {
 			table = t
 		}
 	}
@@ -103,7 +103,7 @@ func (c *Core) slice(p Pack, n int) []Pack {
 	for i := range out {
 		out[i] = Pack{Groups: p.Groups, Inputs: slices.Clone(p.Inputs), Slice: &Slice{Table: table, Index: i, Of: n}}
 		out[i].Inputs[table] = nil
-		out[i].Bytes = p.Bytes - bytesOf(files)
+		out[i].Bytes = p.Bytes - BytesOf(files)
 	}
 	for _, f := range files {
 		smallest := 0

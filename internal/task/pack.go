@@ -82,7 +82,7 @@ func (c *Core) packCount(packs []Pack, opts Options) int {
 func (c *Core) routedBytes() int64 {
 	var n int64
 	for _, t := range c.Tables {
-		n += bytesOf(t.Routed)
+		n += BytesOf(t.Routed)
 	}
 	return n
 }
