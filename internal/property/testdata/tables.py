@@ -69,6 +69,8 @@ class World:
         fits = [t for t in fits if parse_transform(t).can_transform(typ)]
         if isinstance(typ, BinaryType):  # PyIceberg doesn't truncate the binary that it makes
             fits = [t for t in fits if not t.startswith("truncate")]
+        if isinstance(typ, DoubleType):  # PyIceberg 0.12 rounds the doubles of partition tuples to floats when it reads them
+            fits = ["void"]
         return self.rng.choice(fits)
 
     def columns(self, test=lambda f: True):
