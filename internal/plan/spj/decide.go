@@ -2,6 +2,7 @@ package spj
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
@@ -164,7 +165,7 @@ type plans struct {
 	why         string      // why neither
 }
 
-// plan chooses how to run a block: complete in its groups, or in two steps when its FROM can be joined by groups. A way by
+// plan chooses how to run a block: complete in its groups, or in two steps when its FROM can run by groups. A way by
 // which all rows are read where they lie comes first, then the cheaper one.
 func (d *decider) plan(b *plan.Block) plans {
 	var out plans
@@ -173,7 +174,7 @@ func (d *decider) plan(b *plan.Block) plans {
 		whole, out.why = d.weighed(&input{decider: d, block: b, property: d.block(b)})
 	}
 	for split := b.Split; b.Whole == "" && split != nil && from == nil; split = split.Else {
-		if len(split.Needs) == 0 && !hasJoin(b.From) {
+		if len(split.Needs) == 0 && !worthRel(b.From) {
 			break
 		}
 		var why string
@@ -303,16 +304,13 @@ func (d *decider) child(b *plan.Block) {
 // worthBlock says whether running a block in groups saves anything: a join, a grouping, a DISTINCT or a window does; a
 // mere scan doesn't.
 func worthBlock(b *plan.Block) bool {
-	if b.Group != nil || b.Distinct || len(b.Windows) > 0 || hasJoin(b.From) {
-		return true
-	}
-	for _, u := range b.Union {
-		if worthBlock(u) {
-			return true
-		}
-	}
-	rel, ok := b.From.(*plan.BlockRel)
-	return ok && worthBlock(rel.Block)
+	return b.Group != nil || b.Distinct || len(b.Windows) > 0 || slices.ContainsFunc(b.Union, worthBlock) || worthRel(b.From)
+}
+
+// worthRel says the same of a block's FROM.
+func worthRel(r plan.Rel) bool {
+	rel, ok := r.(*plan.BlockRel)
+	return ok && worthBlock(rel.Block) || hasJoin(r)
 }
 
 func hasJoin(r plan.Rel) bool {
