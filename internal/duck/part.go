@@ -131,8 +131,12 @@ func (p *part) source() (string, error) {
 		fields[i] = fmt.Sprintf("%s: {name: %s, type: %s, default_value: %s}",
 			key, quoteText(sourceName(r.field.ID)), quoteText(t), r.initial)
 	}
-	return fmt.Sprintf("read_parquet([%s], schema = MAP {%s}, hive_partitioning = false%s)",
-		strings.Join(files, ", "), strings.Join(fields, ", "), p.cardinality()), nil
+	hive := "false"
+	if p.Late {
+		hive = "$1"
+	}
+	return fmt.Sprintf("read_parquet([%s], schema = MAP {%s}, hive_partitioning = %s%s)",
+		strings.Join(files, ", "), strings.Join(fields, ", "), hive, p.cardinality()), nil
 }
 
 // cardinality tells read_parquet how many rows there are, if that is known: with a schema it opens no file to find out.

@@ -51,7 +51,14 @@ type Scan struct {
 	// Filter is an SQL condition on the result's names; "" is none. It stands below the checks: a row that it drops isn't
 	// checked, and row groups that it rules out aren't read. Deleted rows are neither filtered nor checked.
 	Filter string
+	// Late has DuckDB plan the statement only once: it needs LateArgs.
+	Late bool
 }
+
+// LateArgs are the arguments of a statement with scans that are Late and have files, however many those are. DuckDB plans a
+// statement over files when it is prepared, and again when it is run. With an argument of read_parquet it can't before it
+// runs.
+var LateArgs = []any{false}
 
 // Names inside a scan, which no column has: they carry DuckDB's virtual columns past columns of those very names.
 const (

@@ -229,16 +229,16 @@ func (r *run) finish(ctx context.Context) error {
 }
 
 // query runs a statement and calls use for each chunk, which it closes.
-func query(ctx context.Context, conn *duck.Conn, sql string, use func(*duck.Chunk) error) error {
+func query(ctx context.Context, conn *duck.Conn, sql string, use func(*duck.Chunk) error, args ...any) error {
 	return stream(ctx, conn, sql, func(ch *duck.Chunk) error {
 		defer ch.Close()
 		return use(ch)
-	})
+	}, args...)
 }
 
 // stream runs a statement and calls use for each chunk, which becomes use's own.
-func stream(ctx context.Context, conn *duck.Conn, sql string, use func(*duck.Chunk) error) error {
-	res, err := conn.Query(ctx, sql)
+func stream(ctx context.Context, conn *duck.Conn, sql string, use func(*duck.Chunk) error, args ...any) error {
+	res, err := conn.Query(ctx, sql, args...)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"strings"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/duck"
@@ -19,7 +20,7 @@ type worker struct {
 	memory  int64 // its share; 0: no limit
 	db      *duck.DB
 	conn    *duck.Conn
-	ready   bool   // the views over other views, and those of tables that each pack reads whole, are made
+	ready   bool   // the tables that each pack reads whole are there
 	end     func() // when no pack will run any more
 }
 
@@ -55,36 +56,52 @@ func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, use func(*d
 		return err
 	}
 	defer release()
+	if err := w.prepare(ctx); err != nil {
+		return err
+	}
+	var with []string
+	var args []any
 	for t := range w.core.Tables {
 		if isEverywhere(&w.core.Tables[t]) {
 			continue
 		}
-		done, err := w.packView(ctx, p, x, t, checks[t])
+		rows, done, err := w.packRows(ctx, p, x, t, checks[t])
 		defer done()
 		if err != nil {
 			return err
 		}
+		with = append(with, inlined(w.core.Tables[t].View, rows))
+		if len(p.Inputs[t]) > 0 {
+			args = duck.LateArgs
+		}
 	}
-	if err := w.prepare(ctx); err != nil {
-		return err
+	for _, v := range w.core.Views {
+		with = append(with, inlined(v.Name, v.SQL))
 	}
-	err = query(ctx, w.conn, w.core.SQL, use)
+	text := "SELECT * FROM (" + w.core.SQL + ")"
+	if len(with) > 0 {
+		text = "WITH " + strings.Join(with, ", ") + " " + text
+	}
+	err = query(ctx, w.conn, text, use, args...)
 	return w.conn.Blame(ctx, localPaths(p.Inputs), err)
 }
 
-// packView makes the view of a table's rows in a pack.
-func (w *worker) packView(ctx context.Context, p *task.Pack, x *exchange, table int, checks []duck.ScanCheck) (release func(), err error) {
+// inlined returns an entry of WITH that stands for a view. DuckDB binds a view when it is made and again where it is read, which
+// over the files of a small pack is a large part of the work.
+func inlined(name, sql string) string { return name + " AS NOT MATERIALIZED (" + sql + ")" }
+
+// packRows returns the SQL of a table's rows in a pack.
+func (w *worker) packRows(ctx context.Context, p *task.Pack, x *exchange, table int, checks []duck.ScanCheck) (text string, release func(), err error) {
 	t := &w.core.Tables[table]
 	routed, forget := x.read(p, table)
 	scan, done, err := w.deletes.scan(ctx, w.db, w.conn, &t.Input, p.Inputs[table])
 	release = func() { forget(); done() }
 	if err != nil {
-		return release, err
+		return "", release, err
 	}
-	scan.Checks = checks
-	text, err := duck.ScanSQL(scan)
-	if err != nil {
-		return release, err
+	scan.Checks, scan.Late = checks, true
+	if text, err = duck.ScanSQL(scan); err != nil {
+		return "", release, err
 	}
 	switch {
 	case routed != "" && len(p.Inputs[table]) == 0:
@@ -93,11 +110,9 @@ func (w *worker) packView(ctx context.Context, p *task.Pack, x *exchange, table 
 		text += " UNION ALL " + routed
 	}
 	if p.Part.Of > 1 {
-		if text, err = duck.PartSQL(text, keyColumns(t), p.Part.Index, p.Part.Of); err != nil {
-			return release, err
-		}
+		text, err = duck.PartSQL(text, keyColumns(t), p.Part.Index, p.Part.Of)
 	}
-	return release, makeView(ctx, w.conn, t.View, text)
+	return text, release, err
 }
 
 // keyColumns returns the columns of a table's view that carry the keys.
@@ -118,16 +133,8 @@ func (w *worker) prepare(ctx context.Context) error {
 	if w.ready {
 		return nil
 	}
-	if err := w.loadEverywhere(ctx); err != nil {
-		return err
-	}
-	for _, v := range w.core.Views {
-		if err := makeView(ctx, w.conn, v.Name, v.SQL); err != nil {
-			return err
-		}
-	}
 	w.ready = true
-	return nil
+	return w.loadEverywhere(ctx)
 }
 
 func localPaths(inputs [][]task.File) []string {
