@@ -115,11 +115,10 @@ func (b *binder) pushFirst(c sql.Node, sc *scope) {
 // row_number() does; among equals it may be any. All columns come from that row, since one aggregate picks one struct. The
 // number is 1.
 //
-// The order is that of create_sort_key, by which DuckDB sorts windows, and which is never NULL. One column of a type that
-// arg_min and arg_max compare as it is goes to them by itself, which costs less. They skip rows in which it is NULL; one of
-// those is picked apart, and comes where NULLS FIRST or LAST puts it. Other types they would cast: decimals to DOUBLE,
-// which has not all their digits. max() over a struct of the order and the rest would be wrong: a NULL field is its
-// greatest, so that for ORDER BY o DESC, where NULLs come last, it would pick a row without o.
+// The order is that of create_sort_key, by which DuckDB sorts windows, or of tarn_order_key; neither is ever NULL. arg_min of
+// the columns themselves would skip rows in which they are NULL, and cast decimals to DOUBLE, which has not all their digits.
+// max() over a struct of the order and the rest would be wrong: a NULL field is its greatest, so that for ORDER BY o DESC,
+// where NULLs come last, it would pick a row without o.
 //
 // A struct goes through DuckDB's sort keys and back, which don't keep the sign of zero: floats bring theirs along. Inside
 // of nested columns they can't, and a block that outputs such a column stays as it is. Columns that no user of the block
@@ -303,7 +302,11 @@ func (p *picker) pick(ctx context.Context, b *binder) (sql.Node, error) {
 		if err != nil || row == nil {
 			return nil, err
 		}
-		picked, err := p.first(ctx, b, row, types[len(p.keys)])
+		by, err := p.orderKey(ctx, b, types[len(p.keys):])
+		if err != nil {
+			return nil, err
+		}
+		picked, err := b.combine(ctx, "arg_min(%, %)", row, by)
 		if err != nil {
 			return nil, err
 		}
@@ -357,36 +360,36 @@ func (p *picker) row(ctx context.Context, b *binder, types []string) (sql.Node, 
 	return b.combine(ctx, "{"+strings.Join(parts, ", ")+"}", args...)
 }
 
-// first returns the aggregate that picks the first row's struct.
-func (p *picker) first(ctx context.Context, b *binder, row sql.Node, by string) (sql.Node, error) {
-	orders := p.window.List("orders")
-	pick, nullsFirst := "arg_min", false
-	args, parts := []sql.Node{row}, []string{"%"}
-	for i, o := range orders {
-		dir := "ASC"
+// orderKey returns a value whose order is that of ORDER BY, and which is never NULL: a number where it fits into one, else
+// bytes.
+func (p *picker) orderKey(ctx context.Context, b *binder, types []string) (sql.Node, error) {
+	var args []sql.Node
+	var parts []string
+	for i, o := range p.window.List("orders") {
+		dir, nulls := "ASC", "NULLS LAST"
 		if o.Type() == "DESCENDING" {
-			pick, dir = "arg_max", "DESC"
+			dir = "DESC"
 		}
-		nulls := " NULLS LAST"
 		if n := o.Str("null_order"); n == "NULLS_FIRST" || n == "NULLS FIRST" {
-			nullsFirst, nulls = true, " NULLS FIRST"
+			nulls = "NULLS FIRST"
 		}
-		args, parts = append(args, p.orders[i]), append(parts, "%", "'"+dir+nulls+"'")
+		args, parts = append(args, p.orders[i]), append(parts, "CAST(% AS "+types[i]+"), '"+dir+" "+nulls+"'")
 	}
-	if len(orders) > 1 || !isComparedAsIs[by] {
-		return b.combine(ctx, "arg_min("+parts[0]+", create_sort_key("+strings.Join(parts[1:], ", ")+"))", args...)
+	list := "(" + strings.Join(parts, ", ") + ")"
+	number, err := b.combine(ctx, "tarn_order_key"+list, args...)
+	if err != nil {
+		return nil, err
 	}
-	known, unknown := pick+"(%, %)", "any_value(%) FILTER (WHERE % IS NULL)"
-	both := "coalesce(" + known + ", " + unknown + ")"
-	if nullsFirst {
-		both = "coalesce(" + unknown + ", " + known + ")"
+	q := bareSelect(number)
+	q["from_table"] = p.node["from_table"]
+	text, err := b.text(ctx, q)
+	if err != nil {
+		return nil, err
 	}
-	return b.combine(ctx, both, row, p.orders[0], row, p.orders[0])
-}
-
-// isComparedAsIs has the types that arg_min and arg_max compare without a cast, by the order that ORDER BY has.
-var isComparedAsIs = map[string]bool{
-	"INTEGER": true, "BIGINT": true, "DOUBLE": true, "DATE": true, "TIMESTAMP": true, "TIMESTAMP WITH TIME ZONE": true, "VARCHAR": true,
+	if _, err := b.engine.Describe(ctx, text); err == nil {
+		return number, nil
+	}
+	return b.combine(ctx, "create_sort_key"+list, args...)
 }
 
 // isExact says whether values of a flat type are the same when they are equal, and come back from a sort key as they were.

@@ -9,10 +9,12 @@ extern void tarnDuckDays(void *info, void *input, void *output);
 extern void tarnDuckHours(void *info, void *input, void *output);
 extern void tarnDuckVerify(void *info, void *input, void *output);
 extern void tarnDuckKept(void *info, void *input, void *output);
+extern void tarnDuckOrderKey(void *info, void *input, void *output);
 extern void tarnDuckBindBucket(void *info);
 extern void tarnDuckBindDecimal(void *info);
 extern void tarnDuckBindDates(void *info);
 extern void tarnDuckBindTimes(void *info);
+extern void tarnDuckBindOrderKey(void *info);
 */
 import "C"
 
@@ -35,10 +37,12 @@ var (
 	callHours    = unsafe.Pointer(C.tarnDuckHours)
 	callVerify   = unsafe.Pointer(C.tarnDuckVerify)
 	callKept     = unsafe.Pointer(C.tarnDuckKept)
+	callOrderKey = unsafe.Pointer(C.tarnDuckOrderKey)
 	bindBucket   = unsafe.Pointer(C.tarnDuckBindBucket)
 	bindDecimal  = unsafe.Pointer(C.tarnDuckBindDecimal)
 	bindDates    = unsafe.Pointer(C.tarnDuckBindDates)
 	bindTimes    = unsafe.Pointer(C.tarnDuckBindTimes)
+	bindOrderKey = unsafe.Pointer(C.tarnDuckBindOrderKey)
 )
 
 //export tarnDuckBucket
@@ -73,6 +77,9 @@ func tarnDuckVerify(info, input, output unsafe.Pointer) { execute(info, input, o
 //export tarnDuckKept
 func tarnDuckKept(info, input, output unsafe.Pointer) { execute(info, input, output, kept) }
 
+//export tarnDuckOrderKey
+func tarnDuckOrderKey(info, input, output unsafe.Pointer) { execute(info, input, output, orderKey) }
+
 //export tarnDuckBindBucket
 func tarnDuckBindBucket(info unsafe.Pointer) {
 	admit(info, transform.Transform{Op: transform.Bucket, N: 1}, "bucket")
@@ -92,6 +99,9 @@ func tarnDuckBindDates(info unsafe.Pointer) {
 func tarnDuckBindTimes(info unsafe.Pointer) {
 	admit(info, transform.Transform{Op: transform.Hour}, "hours")
 }
+
+//export tarnDuckBindOrderKey
+func tarnDuckBindOrderKey(info unsafe.Pointer) { binding(info, admitOrderKey) }
 
 // call is one call of a function on up to one vector of rows.
 type call struct {
@@ -117,24 +127,34 @@ func execute(info, input, output unsafe.Pointer, f func(call) error) {
 	}
 }
 
-// admit refuses a call whose last argument is of a type that t isn't defined on.
-func admit(info unsafe.Pointer, t transform.Transform, name string) {
+// binding refuses a call that f refuses. Neither an error nor a panic may cross into C++.
+func binding(info unsafe.Pointer, f func(bindings.BindInfo) error) {
 	bind := bindings.BindInfo{Ptr: info}
 	defer func() {
 		if p := recover(); p != nil {
 			bindings.ScalarFunctionBindSetError(bind, fmt.Sprintf("%sbinding a function panicked: %v", bugMark, p))
 		}
 	}()
-	last := bindings.ScalarFunctionBindGetArgumentCount(bind) - 1
-	arg := bindings.ScalarFunctionBindGetArgument(bind, last)
-	defer bindings.DestroyExpression(&arg)
-	logical := bindings.ExpressionReturnType(arg)
-	defer bindings.DestroyLogicalType(&logical)
-	switch bindings.GetTypeId(logical) {
-	case bindings.TypeSQLNull, bindings.TypeInvalid: // NULL itself; an argument that is bound again when it has its value
-		return
+	if err := f(bind); err != nil {
+		bindings.ScalarFunctionBindSetError(bind, err.Error())
 	}
-	if own, ok := ownType(logical); !ok || !t.CanApply(own) {
-		bindings.ScalarFunctionBindSetError(bind, fmt.Sprintf("%s is not defined on %s", name, typeName(logical)))
-	}
+}
+
+// admit refuses a call whose last argument is of a type that t isn't defined on.
+func admit(info unsafe.Pointer, t transform.Transform, name string) {
+	binding(info, func(bind bindings.BindInfo) error {
+		last := bindings.ScalarFunctionBindGetArgumentCount(bind) - 1
+		arg := bindings.ScalarFunctionBindGetArgument(bind, last)
+		defer bindings.DestroyExpression(&arg)
+		logical := bindings.ExpressionReturnType(arg)
+		defer bindings.DestroyLogicalType(&logical)
+		switch bindings.GetTypeId(logical) {
+		case bindings.TypeSQLNull, bindings.TypeInvalid: // NULL itself; an argument that is bound again when it has its value
+			return nil
+		}
+		if own, ok := ownType(logical); !ok || !t.CanApply(own) {
+			return fmt.Errorf("%s is not defined on %s", name, typeName(logical))
+		}
+		return nil
+	})
 }

@@ -60,6 +60,7 @@ func registerFunctions(c *Conn) error {
 		{name: "tarn_days", params: []bindings.LogicalType{any}, result: typ(bindings.TypeDate), call: callDays, bind: bindDates},
 		{name: "tarn_hours", params: []bindings.LogicalType{any}, result: number, call: callHours, bind: bindTimes},
 		{name: keptName, params: row, more: &any, result: truth, call: callKept, nulls: true},
+		{name: "tarn_order_key", more: &any, result: typ(bindings.TypeHugeInt), call: callOrderKey, bind: bindOrderKey, nulls: true},
 		{name: keptAtName, params: row, result: truth, call: callKeptAt, nulls: true},
 	}
 	for _, f := range functions {
