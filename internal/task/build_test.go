@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/plan/spj"
 	"github.com/tarndb/tarn/internal/plantest"
 	"github.com/tarndb/tarn/internal/task"
 	"github.com/tarndb/tarn/transform"
@@ -206,6 +207,27 @@ func checkBalance(t *testing.T, one, packed *task.Core, opts task.Options) {
 	}
 	if want := min((total+opts.PackBytes-1)/opts.PackBytes, int64(len(one.Packs))); n < want {
 		t.Fatalf("%d packs of %d bytes in all, for packs of %d", n, total, opts.PackBytes)
+	}
+}
+
+// TestPacksOfRoutedRows: rows that are routed and whose groups nobody knows get packs by their size, but no more than are
+// worth a statement, or a few for each worker.
+func TestPacksOfRoutedRows(t *testing.T) {
+	tables := func(bytes int) string {
+		return fmt.Sprintf("create table s.a (k bigint)\ncreate table s.b (k bigint)\nfiles s.a\n () bytes=%d\nfiles s.b\n () bytes=%d", bytes/2, bytes/2)
+	}
+	for _, c := range []struct{ bytes, packBytes, want int }{
+		{100 << 20, 2 << 20, 50}, {100 << 20, 25 << 20, 8}, {100 << 20, 200 << 20, 8}, {100 << 20, 1, 100}, {100 << 20, 0, 8},
+		{20000, 1, 8}, {20000, 10000, 2}, {20000, 2 << 20, 1}, {20000, 0, 8},
+	} {
+		opts := plantest.Options{Exchange: spj.ExchangeForce, Task: task.Options{PackBytes: int64(c.packBytes), Workers: 2}}
+		g := plantest.New(t, tables(c.bytes)).MustPlan(t, "SELECT a.k FROM s.a JOIN s.b USING (k)", opts).Graph
+		if n := len(g.Cores[0].Packs); n != c.want {
+			t.Errorf("%d bytes in packs of %d are %d packs, wanted %d", c.bytes, c.packBytes, n, c.want)
+		}
+		if err := task.Check(g); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -59,24 +59,25 @@ func (c *Core) united(packs []Pack, n int) []Pack {
 	return out
 }
 
-// packCount returns how many packs to make of groups that are a pack each.
+// packCount returns how many packs to make of groups that are a pack each. Rows of no known group may lie in any number of
+// groups: there are packs for them beyond those of the known ones, a few for each worker, or as many as are worth a statement.
 func (c *Core) packCount(packs []Pack, opts Options) int {
-	total, spread := c.routedBytes(), c.hasStrays()
+	workers, most := int64(spj.PacksPerWorker*max(opts.Workers, 1)), int64(len(packs))
+	if c.hasStrays() {
+		most += workers
+	}
+	if opts.PackBytes == 0 {
+		return int(most)
+	}
+	total := c.routedBytes()
 	for _, p := range packs {
 		total += p.Bytes
 	}
-	workers := spj.PacksPerWorker * max(opts.Workers, 1)
-	if opts.PackBytes == 0 {
-		if spread {
-			return len(packs) + workers
-		}
-		return len(packs)
+	worth := ceilDiv(total, smallestPack)
+	if c.hasStrays() {
+		most = max(most, worth)
 	}
-	n := max(ceilDiv(total, opts.PackBytes), min(int64(workers), ceilDiv(total, smallestPack)), 1)
-	if spread {
-		return int(n)
-	}
-	return int(min(n, int64(len(packs))))
+	return int(min(max(ceilDiv(total, opts.PackBytes), min(workers, worth), 1), most))
 }
 
 func (c *Core) routedBytes() int64 {
