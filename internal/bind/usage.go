@@ -63,20 +63,19 @@ func (u *usage) needs(blk *plan.Block, needed []bool, rel *plan.BlockRel, marks 
 }
 
 // reduce applies the rules that need to know the whole query: it goes from the root down, and notes of each block which
-// of its columns are needed.
+// of its columns are needed. A block that no relation mentions is the root, a side of a union, or stands in the text of an
+// expression's subquery or of a WITH entry that is computed once: all of its columns are needed.
 func (b *binder) reduce(ctx context.Context) error {
-	needed := map[*plan.Block][]bool{}
+	needed, users := map[*plan.Block][]bool{}, map[*plan.Block]bool{}
 	for _, blk := range b.query.Blocks {
 		needed[blk] = make([]bool, len(blk.Output))
 	}
 	for _, blk := range slices.Backward(b.query.Blocks) {
-		if blk == b.query.Root {
+		if !users[blk] {
 			fill(needed[blk])
 		}
-		for _, u := range blk.Union {
-			fill(needed[u])
-		}
 		eachBlock(blk.From, func(rel *plan.BlockRel) {
+			users[rel.Block] = true
 			b.usages[blk].needs(blk, needed[blk], rel, needed[rel.Block])
 		})
 		if r := b.rankings[blk]; r != nil && r.first {

@@ -273,3 +273,29 @@ func TestFirstRowAfterNull(t *testing.T) {
 		l.agree(query)
 	}
 }
+
+// TestLatestRowsThatTextsMention asks for first rows in places that no plan has: entries of WITH that are computed once and
+// subqueries stay in the text of a block, and all of their columns may be needed.
+func TestLatestRowsThatTextsMention(t *testing.T) {
+	l := newLab(t)
+	l.table(definition{name: "c.t", columns: []string{"k long", "v int", "s string"}, spec: []string{"bucket[4] k"}},
+		[]string{"(1, 1, 'a')", "(1, 2, 'b')", "(2, 3, 'c')"}, []string{"(2, 4, 'd')", "(NULL, 5, 'e')", "(3, NULL, 'f')"})
+	const latest = "(SELECT k, v, s, row_number() OVER (PARTITION BY k ORDER BY v DESC, s) AS r FROM c.t) WHERE r = 1"
+	for _, query := range []string{
+		"WITH w AS (SELECT k, v, s FROM LATEST) SELECT a.k, b.s FROM w a JOIN w b USING (k)",
+		"WITH w AS (SELECT * FROM LATEST) SELECT a.k, b.v FROM w a, w b WHERE a.s = b.s",
+		"WITH RECURSIVE w AS (SELECT k, v FROM LATEST UNION ALL SELECT k, v + 10 FROM w WHERE v < 20) SELECT k, v FROM w",
+		"SELECT (SELECT max(v) FROM LATEST) AS m, k FROM c.t",
+		"SELECT k, s IN (SELECT s FROM LATEST) AS i FROM c.t",
+		"SELECT k FROM c.t WHERE s NOT IN (SELECT s FROM LATEST)",
+		"SELECT k FROM c.t WHERE s IN (SELECT s FROM LATEST)",
+		"SELECT k FROM c.t o WHERE EXISTS (SELECT 1 FROM LATEST AND s = o.s) OR k = 1",
+		"SELECT o.k, (SELECT count(*) FROM LATEST AND k >= o.k) AS n FROM c.t o",
+		"SELECT o.k, i.s FROM c.t o, LATERAL (SELECT s FROM LATEST AND k = o.k) i",
+		"SELECT k, v FROM LATEST INTERSECT SELECT k, v FROM c.t",
+		"SELECT k, v FROM LATEST UNION SELECT k, v FROM LATEST",
+		"SELECT x.k, x.v FROM (SELECT k, v FROM LATEST) x POSITIONAL JOIN (SELECT 1 AS one)",
+	} {
+		l.agree(strings.ReplaceAll(query, "LATEST", latest))
+	}
+}
