@@ -12,21 +12,22 @@ import (
 
 // binder carries one statement's state through the recursion; it isn't kept.
 type binder struct {
-	engine   Engine
-	resolver Resolver
-	query    *plan.Query
-	sources  plan.SourceID
-	names    nameUse
-	loaded   map[string]*catalog.Table
-	scanOf   map[plan.SourceID]*plan.Scan
-	unread   map[*plan.Scan]*source // scans whose stubs aren't made yet
-	blockOf  map[plan.SourceID]*plan.Block
-	rankings map[*plan.Block]*ranking
-	usages   map[*plan.Block]*usage
-	shown    map[string]string   // the engine's own names of columns and functions -> those that people know
-	cased    bool                // a table has columns whose names differ only in case
-	exprs    map[string]sql.Node // parsed templates
-	folded   map[string]sql.Node // the values of clock readings
+	engine     Engine
+	resolver   Resolver
+	query      *plan.Query
+	sources    plan.SourceID
+	names      nameUse
+	loaded     map[string]*catalog.Table
+	scanOf     map[plan.SourceID]*plan.Scan
+	unread     map[*plan.Scan]*source // scans whose stubs aren't made yet
+	blockOf    map[plan.SourceID]*plan.Block
+	rankings   map[*plan.Block]*ranking
+	usages     map[*plan.Block]*usage
+	conditions []condition
+	shown      map[string]string   // the engine's own names of columns and functions -> those that people know
+	cased      bool                // a table has columns whose names differ only in case
+	exprs      map[string]sql.Node // parsed templates
+	folded     map[string]sql.Node // the values of clock readings
 
 	longNames  map[string][]string // of sql.Query
 	aggregates map[string]bool
@@ -76,6 +77,9 @@ func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, ar
 		}
 	}
 	transferFilters(b.query)
+	if err == nil {
+		err = b.writeConditions(ctx)
+	}
 	if err == nil {
 		err = b.reduce(ctx)
 	}

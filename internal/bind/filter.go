@@ -20,13 +20,16 @@ import (
 // NULL where they were dropped anyway. "r.x IS NULL" is the counter-example: l LEFT JOIN r ... WHERE r.x IS NULL would
 // find rows of l unmatched whose match was left out. So IS NULL is pushed only when the scan stands alone, in the scope
 // itself and not in a derived table, which may hold such a join.
-func (b *binder) pushFilter(c sql.Node, sc *scope) {
+//
+// It returns whether it pushed a test.
+func (b *binder) pushFilter(c sql.Node, sc *scope) bool {
 	f, scan := b.toFilter(c, sc)
 	alone := scan != nil && len(sc.sources) == 1 && len(sc.sources[0].columns) > 0 && sc.sources[0].columns[0].col.Source == scan.Source
 	if scan == nil || f.Op == catalog.AlwaysTrue || !alone && acceptsNull(f) {
-		return
+		return false
 	}
 	scan.Filter = catalog.AllOf(scan.Filter, f)
+	return true
 }
 
 func acceptsNull(f catalog.Filter) bool {
@@ -209,19 +212,18 @@ func (b *binder) prefixTest(c sql.Node, sc *scope) (catalog.Filter, *plan.Scan) 
 	return f, scan
 }
 
-// origin follows a column through blocks that pass it on row by row, or group by it, down to a scan's column: there a
-// condition on the output is one on the input. Windows, LIMIT and set operations end the way: they look at other rows.
+// origin follows a column down to a scan's column, on which a condition may as well stand.
 func (b *binder) origin(c plan.Col) (*plan.Scan, catalog.Field, bool) {
 	if s, ok := b.scanOf[c.Source]; ok {
 		f, ok := s.Table.Schema.Field(catalog.FieldID(c.Index))
 		return s, f, ok
 	}
 	blk, ok := b.blockOf[c.Source]
-	if !ok || blk.Whole != "" || len(blk.Windows) > 0 || blk.Union != nil || blk.Output[c.Index].Col == nil {
+	if !ok {
 		return nil, catalog.Field{}, false
 	}
-	in := *blk.Output[c.Index].Col
-	if blk.Group != nil && !slices.Contains(blk.Group.Keys, in) {
+	in, ok := blk.Passes(c.Index)
+	if !ok {
 		return nil, catalog.Field{}, false
 	}
 	return b.origin(in)

@@ -168,7 +168,7 @@ func (b *binder) on(ctx context.Context, j *plan.Join, cond sql.Node, sc, l, r *
 		if hasSubquery(c) {
 			continue
 		}
-		b.pushOn(j.Kind, c, l, r)
+		b.pushOn(j, c, l, r)
 	}
 	return nil
 }
@@ -176,14 +176,13 @@ func (b *binder) on(ctx context.Context, j *plan.Join, cond sql.Node, sc, l, r *
 // pushOn pushes an ON condition of one side's columns to that side's scans, where a row that fails it can't matter: both
 // sides of an inner and a semi join, and the side that is only looked up in an outer or anti join. The preserved side's rows stay
 // in the answer whatever ON says: SELECT * FROM l LEFT JOIN r ON l.k = r.k AND l.x = 1 keeps rows with l.x = 2.
-func (b *binder) pushOn(kind plan.JoinKind, c sql.Node, l, r *scope) {
-	if kind == plan.Inner || kind == plan.Semi || kind == plan.Right {
-		b.pushFilter(c, l)
-		b.pushFirst(c, l)
+func (b *binder) pushOn(j *plan.Join, c sql.Node, l, r *scope) {
+	left, right := j.OnlyMatched()
+	if left {
+		b.push(c, l, j.Left)
 	}
-	if kind == plan.Inner || kind == plan.Semi || kind == plan.Left || kind == plan.Anti {
-		b.pushFilter(c, r)
-		b.pushFirst(c, r)
+	if right {
+		b.push(c, r, j.Right)
 	}
 }
 

@@ -50,10 +50,11 @@ func (t *transfer) rel(r plan.Rel) {
 		if eq.NullSafe {
 			continue
 		}
-		if j.Kind != plan.Right && j.Kind != plan.Full {
+		left, right := j.OnlyMatched()
+		if right {
 			t.copy(eq.Left, eq.Right)
 		}
-		if j.Kind == plan.Inner || j.Kind == plan.Right || j.Kind == plan.Semi {
+		if left {
 			t.copy(eq.Right, eq.Left)
 		}
 	}

@@ -30,8 +30,7 @@ func (b *binder) bindWhere(ctx context.Context, q *bound, where sql.Node, env *c
 		if eq, ok := equality(c, q.scope, q.scope); ok {
 			eqs = append(eqs, eq)
 		}
-		b.pushFilter(c, q.scope)
-		b.pushFirst(c, q.scope)
+		b.push(c, q.scope, q.rel)
 	}
 	pushEqualities(q.rel, eqs)
 	return nil

@@ -56,7 +56,7 @@ func (w *worker) everywhere(ctx context.Context, t *task.Table, load bool) error
 	if err != nil {
 		return err
 	}
-	scan.Deletes = deletes
+	scan.Deletes, scan.Filter = deletes, conditionOf(&t.Input)
 	text, err := duck.ScanSQL(scan)
 	if err != nil {
 		return err

@@ -291,7 +291,7 @@ func (o *routing) close() {
 	}
 }
 
-// routeUnit routes the rows of a unit's files that aren't deleted.
+// routeUnit routes the rows of a unit's files that aren't deleted and that satisfy the table's conditions.
 func (w *worker) routeUnit(ctx context.Context, u *unit, out *routing) (rows, dropped int64, err error) {
 	in := &w.core.Tables[u.table].Input
 	scan, release, err := w.deletes.scan(ctx, w.db, w.conn, in, u.files)
@@ -299,7 +299,7 @@ func (w *worker) routeUnit(ctx context.Context, u *unit, out *routing) (rows, dr
 	if err != nil {
 		return 0, 0, err
 	}
-	scan.From, scan.To = u.from, u.to
+	scan.From, scan.To, scan.Filter = u.from, u.to, conditionOf(in)
 	text, err := duck.ScanSQL(scan)
 	if err != nil {
 		return 0, 0, err

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"strings"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/duck"
@@ -29,6 +30,14 @@ func scanOf(in *task.Input, files []task.File) (duck.Scan, error) {
 		scan.Files[i] = out
 	}
 	return scan, nil
+}
+
+// conditionOf returns the condition on rows that matter; "" is none.
+func conditionOf(in *task.Input) string {
+	if len(in.Conditions) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(in.Conditions, ") AND (") + ")"
 }
 
 // viewColumns returns the columns of an input's view.

@@ -42,7 +42,7 @@ type StepStats struct {
 // RouteStats is what the routing of one table's rows came to.
 type RouteStats struct {
 	Core, Table int
-	Rows        int64 // that were read and aren't deleted
+	Rows        int64 // that were read, aren't deleted, and satisfy the conditions on their table alone
 	Dropped     int64 // of Rows, those that can't matter
 	Bytes       int64 // written
 }

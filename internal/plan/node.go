@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/tarndb/tarn/catalog"
 )
 
@@ -26,6 +28,16 @@ type Scan struct {
 	Columns []catalog.FieldID // what the statement reads: columns in the schema's order, then metadata columns; never empty
 	Names   []string          // the columns' names in the view, which are the engine's own where theirs won't do
 	Filter  catalog.Filter    // necessary for a row of this scan to matter; leaves files out
+	// Conditions are as necessary as Filter, and tell rows apart. A run may leave rows out by them; the texts of blocks have
+	// them too.
+	Conditions []Condition
+}
+
+// Condition is an SQL condition on the names of a scan's view, about nothing but its row.
+type Condition struct {
+	SQL      string
+	Columns  []catalog.FieldID // those that it is about, each once
+	Filtered bool              // Scan.Filter has all that can be said of it
 }
 
 // Field returns the table's column, or else its metadata column, of the ID.
@@ -67,6 +79,17 @@ type Block struct {
 	Split    *Split    // how to run it in two steps when it isn't complete in a group; nil when that can't be
 	Facts    *Facts    // not nil: the statistics of files may take the place of its Split's core
 	Where    string    // the condition, for people
+}
+
+// Passes returns the column of FROM that the output column at i is, where a condition on the one may as well be put on the
+// other: the block passes rows on one by one, or groups by the column. Windows, LIMIT and set operations look at other rows
+// too: in (SELECT k, row_number() OVER (ORDER BY v) AS n FROM t) a row less gives others another n.
+func (b *Block) Passes(i int) (Col, bool) {
+	if b.Whole != "" || len(b.Windows) > 0 || b.Union != nil || b.Output[i].Col == nil {
+		return Col{}, false
+	}
+	in := *b.Output[i].Col
+	return in, b.Group == nil || slices.Contains(b.Group.Keys, in)
 }
 
 // Output is an output column of a block; Col is the column that it passes through unchanged, or nil.
@@ -174,6 +197,14 @@ type Join struct {
 
 // IsFilter says whether only rows of the left side come out: a semi-join or an anti-join.
 func (j *Join) IsFilter() bool { return j.Kind == Semi || j.Kind == Anti }
+
+// OnlyMatched says of which sides a row matters only together with a row of the other side that satisfies the condition:
+// where it has none, it may as well be left out. Of the other sides such a row comes out by itself.
+func (j *Join) OnlyMatched() (left, right bool) {
+	left = j.Kind == Inner || j.Kind == Right || j.Kind == Semi
+	right = j.Kind != Right && j.Kind != Full
+	return left, right
+}
 
 // Opaque is what can't be run in parts, and why.
 type Opaque struct {

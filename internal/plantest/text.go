@@ -40,6 +40,9 @@ func (p *Planned) Scans() string {
 		}
 		fmt.Fprintf(&b, "%s: %s AS %s (%s) filter %s\n", s.ViewName(), s.Table.Ident, s.Alias, strings.Join(columns, ", "),
 			filterText(s, s.Filter))
+		for _, c := range s.Conditions {
+			fmt.Fprintf(&b, "  leaves out rows without %s\n", c.SQL)
+		}
 	}
 	return b.String()
 }

@@ -22,6 +22,9 @@ type Input struct {
 	Shapes    []*catalog.Schema                          // those that files name, by their places
 	Partition catalog.Type                               // the type of File.Partition; no fields when nobody asks for it
 	Repeats   bool                                       // as in catalog.TableLayout: a file may come more than once
+	// Conditions are SQL conditions on the view's names. Rows that don't satisfy one can't matter: who reads rows to hold or
+	// to send them leaves them out. The statements over the view have the conditions too.
+	Conditions []string
 }
 
 // Delete is what is read together: one file of position deletes, one deletion vector, or all files of equality deletes of one
@@ -77,6 +80,9 @@ func newReader(s *plan.Scan, l *catalog.TableLayout) (*reader, *Input) {
 	r := &reader{
 		in: in, layout: l, once: map[string]bool{}, types: map[catalog.FieldID]transform.Type{},
 		known: map[int]int{}, shared: map[*int][]int{}, scopes: map[string]int{}, shapes: map[*catalog.Schema]int{},
+	}
+	for _, c := range s.Conditions {
+		in.Conditions = append(in.Conditions, c.SQL)
 	}
 	for _, f := range in.Fields {
 		r.types[f.ID] = f.Type.Primitive
