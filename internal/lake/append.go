@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/apache/iceberg-go"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/commit"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/fileio"
 )
@@ -40,13 +40,6 @@ func (c *Catalog) Append(ctx context.Context, t *catalog.Table, files []NewDataF
 	return catalog.SnapshotID(a.snapshotID), nil
 }
 
-// The waits between tries of a commit. They grow and are jittered, so that many writers don't meet again and again.
-const (
-	defaultRetries = 20
-	firstWait      = 20 * time.Millisecond
-	longestWait    = 2 * time.Second
-)
-
 // appender is one append on its way.
 type appender struct {
 	catalog    *Catalog
@@ -65,36 +58,21 @@ type appender struct {
 }
 
 func (a *appender) run(ctx context.Context) error {
-	err := a.writeManifests(ctx)
-	for try := 0; err == nil; try++ {
-		var done bool
-		if done, err = a.try(ctx, try); done {
-			return err
-		}
-		if errs.KindOf(err) == errs.Conflict && !errors.Is(err, errMoved) && try < a.retries() {
-			err = wait(ctx, try)
-		}
+	retry, err := commit.RetryOf(a.base.meta.Properties())
+	if err == nil {
+		err = a.writeManifests(ctx)
 	}
-	a.remove(ctx, append(a.lists, a.written...))
+	open := false
+	if err == nil {
+		err = retry.Do(ctx, func(n int) (again bool, err error) {
+			open, err = a.try(ctx, n)
+			return !open && errs.KindOf(err) == errs.Conflict && !errors.Is(err, errMoved), err
+		})
+	}
+	if !open {
+		a.remove(ctx, append(a.lists, a.written...))
+	}
 	return err
-}
-
-func (a *appender) retries() int {
-	n, err := strconv.Atoi(a.base.meta.Properties()["commit.retry.num-retries"])
-	if err != nil || n < 0 {
-		return defaultRetries
-	}
-	return n
-}
-
-func wait(ctx context.Context, try int) error {
-	longest := min(firstWait<<min(try, 10), longestWait)
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(rand.N(longest)):
-		return nil
-	}
 }
 
 // try makes one attempt on the newest version. It is done when it succeeded or when the outcome is unknown, so that
@@ -167,43 +145,13 @@ func (a *appender) unknown(cause error) error {
 	return unknown.WithHint("look for the snapshot in the table before trying again: a second append would double the rows")
 }
 
-// newest loads the table's current version, which must still be the same table, and one that can be written.
+// newest loads the table's current version, which must be of the format version that the manifests were written for.
 func (a *appender) newest(ctx context.Context) (*handle, error) {
-	location, err := a.catalog.store.current(ctx, a.ident)
-	if err != nil {
-		return nil, err
+	h, err := a.catalog.newest(ctx, "append to", a.ident, a.base)
+	if err == nil && h.meta.Version() != a.base.meta.Version() {
+		return nil, errs.New(errs.Invalid, "append to", a.ident.String(), "the table was upgraded to format version %d meanwhile", h.meta.Version())
 	}
-	raw, meta, err := a.catalog.readMetadata(ctx, location)
-	if err != nil {
-		return nil, err
-	}
-	if meta.TableUUID() != a.base.meta.TableUUID() {
-		return nil, errs.New(errs.NotFound, "append to", a.ident.String(), "the table was dropped, and another one has its name")
-	}
-	if meta.Version() != a.base.meta.Version() {
-		return nil, errs.New(errs.Invalid, "append to", a.ident.String(), "the table was upgraded to format version %d meanwhile", meta.Version())
-	}
-	h := &handle{catalog: a.catalog, meta: meta, location: location, snapshot: meta.CurrentSnapshot()}
-	return h, refuseWrite(h, raw)
-}
-
-// refuseWrite fails where writing the metadata again would change what it says.
-func refuseWrite(h *handle, raw []byte) error {
-	if err := refuseEncryption(h); err != nil {
-		return err
-	}
-	for _, s := range h.meta.Schemas() {
-		defaults, err := initialDefaults(raw, s.ID)
-		if err != nil {
-			return errs.Wrap(errs.Corrupt, "read metadata", h.location, err)
-		}
-		for id, d := range defaults {
-			if !d.survivesFloat() {
-				return errs.New(errs.Unsupported, "write table", h.location, "the default %s of field %d can't be written again exactly", d.raw, id)
-			}
-		}
-	}
-	return nil
+	return h, err
 }
 
 // build writes the new manifest list and returns the new version.

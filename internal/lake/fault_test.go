@@ -44,6 +44,23 @@ func (f *faultyIO) Replace(ctx context.Context, path string, data []byte) error 
 	return f.write(func() error { return f.Files.Replace(ctx, path, data) })
 }
 
+// faultyCatalog makes the k-th write of a catalog fail.
+func faultyCatalog(c *Catalog, k int, after bool) *faultyIO {
+	faulty := &faultyIO{Files: c.fio, failAt: k, after: after}
+	setFiles(c, faulty)
+	return faulty
+}
+
+func setFiles(c *Catalog, fio fileio.Files) {
+	c.fio = fio
+	switch s := c.store.(type) {
+	case *sqliteStore:
+		s.fio = fio
+	case *hadoopStore:
+		s.fio = fio
+	}
+}
+
 // lossyStore loses the catalog's answer to publish, and maybe the request.
 type lossyStore struct {
 	store
@@ -53,13 +70,15 @@ type lossyStore struct {
 }
 
 func (s *lossyStore) publish(ctx context.Context, id catalog.Ident, base string, next draft) (string, error) {
+	location := ""
 	if s.lands {
-		if _, err := s.store.publish(ctx, id, base, next); err != nil {
+		var err error
+		if location, err = s.store.publish(ctx, id, base, next); err != nil {
 			return "", err
 		}
 	}
 	s.lost = true
-	return "", &errs.Error{Kind: errs.CommitUnknown, Op: "commit", Object: id.String(), Err: errInjected}
+	return location, &errs.Error{Kind: errs.CommitUnknown, Op: "commit", Object: id.String(), Err: errInjected}
 }
 
 func (s *lossyStore) current(ctx context.Context, id catalog.Ident) (string, error) {
@@ -96,16 +115,9 @@ func failedAppend(t *testing.T, kind string, after bool, k int) bool {
 	}
 	files := writeFiles(t, c, table, testRows(rng, 10))
 	before := metadataFiles(t, c, table)
-	faulty := &faultyIO{Files: c.fio, failAt: k, after: after}
-	c.fio = faulty
-	switch s := c.store.(type) {
-	case *sqliteStore:
-		s.fio = faulty
-	case *hadoopStore:
-		s.fio = faulty
-	}
+	faulty := faultyCatalog(c, k, after)
 	_, err := c.Append(t.Context(), table, files)
-	c.fio = faulty.Files
+	setFiles(c, faulty.Files)
 	now, loadErr := c.LoadTable(t.Context(), table.Ident, catalog.Version{})
 	if loadErr != nil {
 		t.Fatalf("%s %v %d: %v", kind, after, k, loadErr)
@@ -204,10 +216,11 @@ func TestLostConflict(t *testing.T) {
 type falseConflict struct{ store }
 
 func (s *falseConflict) publish(ctx context.Context, id catalog.Ident, base string, next draft) (string, error) {
-	if _, err := s.store.publish(ctx, id, base, next); err != nil {
+	location, err := s.store.publish(ctx, id, base, next)
+	if err != nil {
 		return "", err
 	}
-	return "", errs.New(errs.Conflict, "commit", id.String(), "a lie")
+	return location, errs.New(errs.Conflict, "commit", id.String(), "a lie")
 }
 
 func TestRetriesAreBounded(t *testing.T) {

@@ -186,7 +186,7 @@ func (s *hadoopStore) publish(ctx context.Context, id catalog.Ident, base string
 	}
 	ctx = context.WithoutCancel(ctx)
 	if err := s.fio.Create(ctx, path, next.body); err != nil {
-		return "", s.settle(ctx, id, path, err)
+		return path, s.settle(ctx, id, path, err)
 	}
 	// The hint only saves readers a listing: the version is current whether or not this works.
 	_ = s.fio.Replace(ctx, fileio.Under(folder, hintName), []byte(strconv.Itoa(number)))

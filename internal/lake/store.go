@@ -20,7 +20,7 @@ type store interface {
 	// createNamespace fails with Exists when the namespace is there.
 	createNamespace(ctx context.Context, namespace catalog.Ident) error
 	// publish writes next and makes it the table's current version if base still is; base is "" for a new table. It
-	// returns where next lies. Its error is Conflict (or Exists, for a new table) when another version came first, and
+	// returns where next lies, or would. Its error is Conflict (or Exists, for a new table) when another version came first, and
 	// CommitUnknown when it can't tell whether next is current now; after any other error next is not current and no
 	// file of it is left. A cancelled ctx doesn't interrupt the switch itself.
 	publish(ctx context.Context, id catalog.Ident, base string, next draft) (string, error)

@@ -1,0 +1,71 @@
+package commit
+
+import (
+	"context"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/tarndb/tarn/internal/errs"
+)
+
+// Retry says how often and after which waits a commit that met another writer's is tried again.
+type Retry struct {
+	Retries          int           // beyond the first try
+	MinWait, MaxWait time.Duration // the longest first wait and the longest of all
+	Total            time.Duration // no try begins later than that after the first
+}
+
+// The defaults of the table properties. A local catalog commits within milliseconds, so waits begin much shorter than
+// Iceberg's own default of 100 ms, and more tries than its 4 take no longer.
+const (
+	defaultRetries = 20
+	defaultMinWait = 20 * time.Millisecond
+	defaultMaxWait = 2 * time.Second
+	defaultTotal   = 30 * time.Minute
+)
+
+// RetryOf reads a table's properties commit.retry.*, by the names and units of Iceberg's. A value that is no whole number
+// is Invalid.
+func RetryOf(properties map[string]string) (Retry, error) {
+	r := Retry{Retries: defaultRetries, MinWait: defaultMinWait, MaxWait: defaultMaxWait, Total: defaultTotal}
+	for name, set := range map[string]func(n int64){
+		"commit.retry.num-retries":      func(n int64) { r.Retries = int(n) },
+		"commit.retry.min-wait-ms":      func(n int64) { r.MinWait = time.Duration(n) * time.Millisecond },
+		"commit.retry.max-wait-ms":      func(n int64) { r.MaxWait = time.Duration(n) * time.Millisecond },
+		"commit.retry.total-timeout-ms": func(n int64) { r.Total = time.Duration(n) * time.Millisecond },
+	} {
+		text, ok := properties[name]
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(text, 10, 32)
+		if err != nil || n < 0 {
+			return r, errs.New(errs.Invalid, "read table property", name, "it is %q, not a number from 0", text)
+		}
+		set(n)
+	}
+	return r, nil
+}
+
+// Do calls try, with the number of the try from 0, until it returns again as false or the tries are used up, and returns
+// the last error. It waits between tries: the waits grow, and are jittered so that many writers don't meet again and again.
+func (r Retry) Do(ctx context.Context, try func(n int) (again bool, err error)) error {
+	end := time.Now().Add(r.Total)
+	for n := 0; ; n++ {
+		again, err := try(n)
+		if !again || n >= r.Retries {
+			return err
+		}
+		longest := max(min(r.MinWait<<min(n, 20), r.MaxWait), 1)
+		wait := rand.N(longest)
+		if time.Now().Add(wait).After(end) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package lake
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/apache/iceberg-go/table"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/commit"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
+)
+
+// MetadataChange says what to change of a table's metadata. It is called with the newest version, and again with a newer
+// one when another writer came first, so whatever it relies on it must look up there: a requirement of Iceberg's is one of
+// its checks. Its error ends the update and is returned as it is; it must be Conflict where another writer has changed what
+// the change was decided on. No updates at all are no change, and make no version.
+type MetadataChange func(newest table.Metadata) ([]table.Update, error)
+
+// Update makes a new version of the table's metadata, without a snapshot, and loads it; op says in errors what was attempted.
+// It has three outcomes: done; failed, when the table has no version of it and no file of it is left; and CommitUnknown, when the
+// catalog may or may not have taken the version, and nothing is removed. A table that was dropped or replaced is NotFound.
+func (c *Catalog) Update(ctx context.Context, t *catalog.Table, op string, change MetadataChange) (*catalog.Table, error) {
+	base, err := c.handleOf(t)
+	if err != nil {
+		return nil, err
+	}
+	retry, err := commit.RetryOf(base.meta.Properties())
+	if err != nil {
+		return nil, err
+	}
+	var location string
+	err = retry.Do(ctx, func(int) (bool, error) {
+		newest, err := c.newest(ctx, op, t.Ident, base)
+		if err != nil {
+			return false, err
+		}
+		next, err := changed(newest, change)
+		if err != nil {
+			return false, err
+		}
+		if location = newest.location; next == nil {
+			return false, nil
+		}
+		if location, err = c.publishOrLook(ctx, op, t.Ident, newest, next); err == nil {
+			return false, nil
+		}
+		return errs.KindOf(err) == errs.Conflict, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.loadAt(ctx, t.Ident, location)
+}
+
+// changed builds the version after h; nil when nothing changes.
+func changed(h *handle, change MetadataChange) (table.Metadata, error) {
+	updates, err := change(h.meta)
+	if err != nil || len(updates) == 0 {
+		return nil, err
+	}
+	b, err := table.MetadataBuilderFromBase(h.meta, h.location)
+	if err != nil {
+		return nil, errs.Wrap(errs.Internal, "update table", h.location, err)
+	}
+	for _, u := range updates {
+		if err := u.Apply(b); err != nil {
+			return nil, errs.Wrap(errs.Invalid, "update table", h.location, err)
+		}
+	}
+	if !b.HasChanges() {
+		return nil, nil
+	}
+	meta, err := b.Build()
+	return meta, errs.Wrap(errs.Invalid, "update table", h.location, err)
+}
+
+// newest loads the table's current version, which must still be the same table as base, and one that can be written.
+func (c *Catalog) newest(ctx context.Context, op string, id catalog.Ident, base *handle) (*handle, error) {
+	location, err := c.store.current(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	raw, meta, err := c.readMetadata(ctx, location)
+	if err != nil {
+		return nil, err
+	}
+	if meta.TableUUID() != base.meta.TableUUID() {
+		return nil, errs.New(errs.NotFound, op, id.String(), "the table was dropped, and another one has its name")
+	}
+	h := &handle{catalog: c, meta: meta, raw: raw, location: location, snapshot: meta.CurrentSnapshot()}
+	return h, refuseWrite(h)
+}
+
+// refuseWrite fails where writing the metadata again would change what it says.
+func refuseWrite(h *handle) error {
+	if err := refuseEncryption(h); err != nil {
+		return err
+	}
+	for _, s := range h.meta.Schemas() {
+		defaults, err := initialDefaults(h.raw, s.ID)
+		if err != nil {
+			return errs.Wrap(errs.Corrupt, "read metadata", h.location, err)
+		}
+		for id, d := range defaults {
+			if !d.survivesFloat() {
+				return errs.New(errs.Unsupported, "write table", h.location, "the default %s of field %d can't be written again exactly", d.raw, id)
+			}
+		}
+	}
+	return nil
+}
+
+// publishOrLook makes next the version after base, and returns where it lies. Where the catalog's answer leaves the outcome
+// open, it looks: a version that is the current one or in its log was taken. Not finding it proves nothing, since it may be
+// taken later; then the outcome is CommitUnknown.
+func (c *Catalog) publishOrLook(ctx context.Context, op string, id catalog.Ident, base *handle, next table.Metadata) (string, error) {
+	d, err := draftOf(next)
+	if err != nil {
+		return "", err
+	}
+	location, err := c.store.publish(ctx, id, base.location, d)
+	if errs.KindOf(err) != errs.CommitUnknown {
+		return location, err
+	}
+	there, unread := c.hasVersion(context.WithoutCancel(ctx), id, location, d.body)
+	if there && unread == nil {
+		return location, nil
+	}
+	return location, unknownOutcome(op, id, location, errors.Join(err, unread))
+}
+
+func unknownOutcome(op string, id catalog.Ident, location string, cause error) error {
+	unknown := &errs.Error{
+		Kind: errs.CommitUnknown, Op: op, Object: id.String(), Msg: fmt.Sprintf("whether version %s was committed is not known", location), Err: cause,
+	}
+	return unknown.WithHint("look whether the table has changed before trying again")
+}
+
+// hasVersion says whether a metadata file is the table's current version or one before it. In a hadoop catalog another
+// writer's file may have its name, so the bytes count.
+func (c *Catalog) hasVersion(ctx context.Context, id catalog.Ident, location string, body []byte) (bool, error) {
+	if location == "" {
+		return false, nil
+	}
+	current, err := c.store.current(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	listed := current == location
+	if !listed {
+		_, meta, err := c.readMetadata(ctx, current)
+		if err != nil {
+			return false, err
+		}
+		for entry := range meta.PreviousFiles() {
+			listed = listed || entry.MetadataFile == location
+		}
+	}
+	if !listed {
+		return false, nil
+	}
+	found, err := fileio.Read(ctx, c.fio, location)
+	return err == nil && bytes.Equal(found, body), err
+}
