@@ -86,8 +86,9 @@ func (a *appender) writeManifests(ctx context.Context) error {
 func (a *appender) manifest(n *newEntries, path string) (iceberg.ManifestFile, []byte, error) {
 	var buf bytes.Buffer
 	version := a.base.meta.Version()
-	w, err := iceberg.NewManifestWriter(version, &buf, avroSpec(*a.base.meta.PartitionSpecByID(int(n.spec))),
-		a.base.meta.CurrentSchema(), a.snapshotID, iceberg.WithManifestWriterContent(n.content))
+	spec := *a.base.meta.PartitionSpecByID(int(n.spec))
+	w, err := iceberg.NewManifestWriter(version, &buf, avroSpec(spec), schemaFor(a.base.meta, spec),
+		a.snapshotID, iceberg.WithManifestWriterContent(n.content))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,6 +103,25 @@ func (a *appender) manifest(n *newEntries, path string) (iceberg.ManifestFile, [
 	m := iceberg.NewManifestFile(version, path, int64(buf.Len()), int32(n.spec), a.snapshotID).Content(n.content).
 		AddedFiles(int32(len(n.files))).AddedRows(n.rows).Partitions(partitionSummaries(a.specs[n.spec], n.tuples)).Build()
 	return m, buf.Bytes(), nil
+}
+
+// schemaFor returns the current schema with the columns that the spec is by, also those that were dropped: iceberg-go takes
+// the type of a partition value from it, and writes NULL where it finds none.
+func schemaFor(meta table.Metadata, spec iceberg.PartitionSpec) *iceberg.Schema {
+	current := meta.CurrentSchema()
+	schemas, fields, added := newestFirst(meta, current), slices.Clone(current.Fields()), map[int]bool{}
+	for _, f := range spec.Fields() {
+		for _, id := range f.SourceIDs {
+			_, isThere := current.FindFieldByID(id)
+			dropped, ok := newestField(id, schemas)
+			if isThere || added[id] || !ok {
+				continue
+			}
+			dropped.Name = fmt.Sprintf("dropped_%d", id) // another column may have its name by now
+			fields, added[id] = append(fields, dropped), true
+		}
+	}
+	return iceberg.NewSchemaWithIdentifiers(current.ID, current.IdentifierFieldIDs, fields...)
 }
 
 // avroSpec renames fields whose names Avro doesn't allow, as readers expect; the IDs are what counts.

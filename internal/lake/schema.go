@@ -148,12 +148,20 @@ func newestFirst(meta table.Metadata, current *iceberg.Schema) []*iceberg.Schema
 	return schemas
 }
 
+// newestField returns the column of the first schema that has it.
+func newestField(id int, newestFirst []*iceberg.Schema) (iceberg.NestedField, bool) {
+	for _, schema := range newestFirst {
+		if f, ok := schema.FindFieldByID(id); ok {
+			return f, true
+		}
+	}
+	return iceberg.NestedField{}, false
+}
+
 // sourceType returns the column's type in the newest schema that has it, of Kind None if there is none.
 func sourceType(id int, schemas []*iceberg.Schema) (transform.Type, error) {
-	for _, schema := range schemas {
-		if f, ok := schema.FindFieldByID(id); ok {
-			return primitiveOf(f.Type)
-		}
+	if f, ok := newestField(id, schemas); ok {
+		return primitiveOf(f.Type)
 	}
 	return transform.Type{}, nil
 }

@@ -129,3 +129,27 @@ func TestDEL17(t *testing.T) {
 		}
 	}
 }
+
+// TestDeletesByDroppedColumns writes delete files for a spec whose column was dropped: they keep its partition values, by
+// which they find their data files.
+func TestDeletesByDroppedColumns(t *testing.T) {
+	l := newLab(t)
+	for name, remove := range map[string]func(*deleter){
+		"r.each":   func(d *deleter) { d.byPosition("a = 2", true) },
+		"r.all":    func(d *deleter) { d.byPosition("a = 2", false) },
+		"r.values": func(d *deleter) { d.byValue("a = 2", "a") },
+		"r.vector": func(d *deleter) { d.byVector("a = 2", nil) },
+	} {
+		l.table(definition{name: name, columns: []string{"a long", "c binary", "v int"}, spec: []string{"truncate[2] c", "bucket[4] c", "identity v"}, version: 3},
+			[]string{`(0, ''::BLOB, 1)`, `(1, '\x80'::BLOB, 1)`, `(2, '\x80'::BLOB, 1)`, `(3, NULL, 1)`})
+		l.setSpec(name, []string{"identity v"})
+		l.append(name, `(4, ''::BLOB, 1)`)
+		l.drop(name, "c")
+		l.addColumn(name, "c") // another one of that name
+		remove(l.deleter(name))
+		l.agree("SELECT * FROM " + name)
+		if n := l.single(off, "SELECT count(*) FROM "+name); n != "4" {
+			t.Errorf("%s has %s rows, wanted 4", name, n)
+		}
+	}
+}
