@@ -42,11 +42,11 @@ func (l *lab) evolve(name string, change func(meta map[string]any)) {
 }
 
 // setSpec gives a table another current spec: an older one when that is the same. A field that an older spec has keeps its
-// ID, whatever its place.
+// ID, whatever its place, but in tables of format version 1, whose IDs go by place.
 func (l *lab) setSpec(name string, spec []string) {
 	l.t.Helper()
 	table := l.load(name)
-	next, ids := 999, map[string]int{}
+	next, ids := firstPartitionID-1, map[string]int{}
 	last := 0
 	for _, s := range table.Specs {
 		last = max(last, int(s.ID))
@@ -61,7 +61,11 @@ func (l *lab) setSpec(name string, spec []string) {
 	for i, text := range spec {
 		f := l.partitionField(table.Schema, text)
 		id, ok := ids[fmt.Sprint(f.Sources[0], f.Transform)]
-		if !ok {
+		switch {
+		case table.FormatVersion == 1:
+			id = firstPartitionID + i
+			next = max(next, id)
+		case !ok:
 			next++
 			id = next
 		}
@@ -70,17 +74,45 @@ func (l *lab) setSpec(name string, spec []string) {
 		})
 	}
 	for _, s := range table.Specs {
-		same := func(f catalog.PartitionField, have any) bool {
-			return len(f.Sources) == 1 && int(f.ID) == have.(map[string]any)["field-id"]
+		same := func(f catalog.PartitionField, field any) bool {
+			have := field.(map[string]any)
+			return len(f.Sources) == 1 && int(f.ID) == have["field-id"] && int(f.Sources[0]) == have["source-id"] && f.Transform.String() == have["transform"]
 		}
 		if slices.EqualFunc(s.Fields, fields, same) {
-			l.evolve(name, func(meta map[string]any) { meta["default-spec-id"] = int(s.ID) })
+			l.evolve(name, func(meta map[string]any) {
+				meta["default-spec-id"] = int(s.ID)
+				if _, ok := meta["partition-spec"]; ok {
+					meta["partition-spec"] = fields
+				}
+			})
 			return
 		}
 	}
 	l.evolve(name, func(meta map[string]any) {
 		meta["partition-specs"] = append(meta["partition-specs"].([]any), map[string]any{"spec-id": last + 1, "fields": fields})
 		meta["default-spec-id"], meta["last-partition-id"] = last+1, next
+		if _, ok := meta["partition-spec"]; ok {
+			meta["partition-spec"] = fields
+		}
+	})
+}
+
+// firstPartitionID is the ID of a table's first partition field.
+const firstPartitionID = 1000
+
+// upgrade gives a table a newer format version. Its files have the sequence number 0 then, or no row IDs.
+func (l *lab) upgrade(name string, version int) {
+	l.t.Helper()
+	l.evolve(name, func(meta map[string]any) {
+		meta["format-version"] = version
+		for _, gone := range []string{"schema", "partition-spec"} {
+			delete(meta, gone)
+		}
+		for _, counter := range []string{"last-sequence-number", "next-row-id"}[:version-1] {
+			if _, ok := meta[counter]; !ok {
+				meta[counter] = 0
+			}
+		}
 	})
 }
 

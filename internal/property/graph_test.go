@@ -31,7 +31,7 @@ func randomPlans(t *testing.T, use func(query string, rng *rand.Rand, p *plantes
 	graphs := count(t, "TARN_GRAPHS", defaultGraphs)
 	for made, round := 0, 0; made < graphs && !t.Failed(); round++ {
 		seed := seed + uint64(round)
-		w := newWorld(rand.New(rand.NewPCG(seed, 0)), fmt.Sprintf("r%d", round))
+		w := newWorld(seed, fmt.Sprintf("r%d", round))
 		w.make(l, w.space)
 		for i := uint64(0); i < queriesPerWorld && made < graphs; i++ {
 			q := newQuery(rand.New(rand.NewPCG(seed, 2*i+1)), w).sql()

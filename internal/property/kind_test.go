@@ -8,7 +8,8 @@ import (
 	"github.com/tarndb/tarn/transform"
 )
 
-// kind is a type of key columns: values to draw from, and the transforms that a spec may put on it.
+// kind is a type of key columns: values to draw from, and the transforms that a spec may put on it. Joins on floats are never
+// by groups, since 0.0 and -0.0 are two partitions and one value.
 type kind struct {
 	name    string   // Iceberg's name of the type
 	class   string   // keys of one class may be joined
@@ -75,7 +76,7 @@ func (k *kind) relatives(fn string) []string {
 var times = []string{"year", "month", "day", "hour"}
 
 // loose are classes between which SQL compares, though no layout does.
-var loose = [][]string{{"integer", "decimal0", "decimal2", "decimal10"}, {"date", "timestamp", "timestamptz"}}
+var loose = [][]string{{"integer", "decimal0", "decimal2", "decimal10", "float"}, {"date", "timestamp", "timestamptz", "timestamp_ns"}}
 
 func comparable(a, b string) bool {
 	return a == b || slices.ContainsFunc(loose, func(l []string) bool { return slices.Contains(l, a) && slices.Contains(l, b) })
@@ -84,7 +85,7 @@ func comparable(a, b string) bool {
 // kindsOf returns the kinds of a class.
 func kindsOf(class string) []*kind {
 	var out []*kind
-	for _, k := range kinds {
+	for _, k := range allKinds {
 		if k.class == class {
 			out = append(out, k)
 		}
@@ -199,3 +200,34 @@ var kinds = []*kind{
 		mates:  []string{"NULL", "'t'"},
 	},
 }
+
+// allKinds are those of kinds, which every engine reads, and more.
+var allKinds = append(slices.Clone(kinds),
+	&kind{
+		name: "fixed[3]", class: "binary",
+		values: []string{`'\x00\x00\x00'::BLOB`, `'\x00\x01\x02'::BLOB`, `'\xFF\xFF\xFF'::BLOB`, `'\x80\x00\x00'::BLOB`, `'abc'::BLOB`, `'\xE4\xB8\x96'::BLOB`},
+		fns:    []string{"bucket[4]", "bucket[8]", "identity"},
+		mates:  []string{"NULL", "'ab'::BLOB", "'abcd'::BLOB"},
+	},
+	&kind{
+		name: "double", class: "float",
+		values:  []string{"0", "'-0.0'", "1", "1.5", "-1.5", "0.1", "1e300", "-1e300", "5e-324"},
+		extreme: []string{"'nan'", "'inf'", "'-inf'"},
+		fns:     []string{"identity"},
+		mates:   []string{"0.1", "1e0", "NULL", "16777217", "9007199254740993", "0.30000000000000004", "CAST(1.5 AS FLOAT)"},
+	},
+	&kind{
+		name: "float", class: "float",
+		values:  []string{"0", "'-0.0'", "1", "1.5", "-1.5", "0.1", "16777216", "3e38"},
+		extreme: []string{"'nan'", "'inf'", "'-inf'"},
+		fns:     []string{"identity"},
+		mates:   []string{"0.1", "1e0", "NULL", "16777217", "CAST(0.1 AS DOUBLE)", "0.1::FLOAT"},
+	},
+	&kind{
+		name: "timestamp_ns", class: "timestamp_ns",
+		values: []string{"TIMESTAMP_NS '1970-01-01 00:00:00'", "TIMESTAMP_NS '1969-12-31 23:59:59.999999999'", "TIMESTAMP_NS '1969-12-31 23:00:00'",
+			"TIMESTAMP_NS '2024-01-02 00:00:00.000000001'", "TIMESTAMP_NS '2024-01-02 23:30:00'"},
+		fns:   []string{"bucket[4]", "identity", "year", "month", "day", "hour"},
+		mates: []string{"'1969-12-31 23:00:00'", "DATE '1970-01-01'", "TIMESTAMP '2024-01-02 00:00:00'", "NULL"},
+	},
+)

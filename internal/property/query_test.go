@@ -91,7 +91,7 @@ func newQuery(rng *rand.Rand, w *world) query {
 func (g *gen) common() bool {
 	for _, slot := range g.tabs[0].slots() {
 		_, col, _ := strings.Cut(slot, " ")
-		if g.keys[col] && !slices.ContainsFunc(g.tabs, func(t *tab) bool { return !slices.Contains(t.slots(), slot) }) {
+		if g.keys[col] && g.world.keys[col].class != "float" && !slices.ContainsFunc(g.tabs, func(t *tab) bool { return !slices.Contains(t.slots(), slot) }) {
 			return true
 		}
 	}
@@ -166,14 +166,7 @@ func (g *gen) using(l, r []input) string {
 	if len(l) > 1 || len(r) > 1 || !g.chance(4) {
 		return ""
 	}
-	var both []string
-	for _, name := range []string{"a", "b"} {
-		if f, ok := find(l[0], name); ok {
-			if h, ok := find(r[0], name); ok && f.class == h.class {
-				both = append(both, name)
-			}
-		}
-	}
+	both := shared(l[0], r[0])
 	if len(both) == 0 {
 		return ""
 	}
@@ -182,6 +175,19 @@ func (g *gen) using(l, r []input) string {
 	}
 	g.keep(both)
 	return strings.Join(both, ", ")
+}
+
+// shared returns the key columns that two inputs have under one name.
+func shared(x, y input) []string {
+	var both []string
+	for _, name := range []string{"a", "b"} {
+		if f, ok := find(x, name); ok {
+			if h, ok := find(y, name); ok && f.class == h.class {
+				both = append(both, name)
+			}
+		}
+	}
+	return both
 }
 
 // keep notes the columns that a join is on.
@@ -206,6 +212,11 @@ func find(in input, name string) (field, bool) {
 func (g *gen) condition(l, r []input) string {
 	x, y := pick(g.rng, l), pick(g.rng, r)
 	var terms, names []string
+	if both := shared(x, y); len(both) > 1 && g.chance(4) {
+		for _, name := range both {
+			terms, names = append(terms, x.alias+"."+name+" = "+y.alias+"."+name), append(names, name)
+		}
+	}
 	for range 1 + g.rng.IntN(2) {
 		if term, name := g.equality(x, y); term != "" && !slices.Contains(terms, term) {
 			terms, names = append(terms, term), append(names, name)
@@ -253,12 +264,7 @@ func (g *gen) equality(x, y input) (term, name string) {
 }
 
 func (g *gen) residual(x, y input) string {
-	v := func(in input) string {
-		if _, ok := find(in, "v"); ok {
-			return in.alias + ".v"
-		}
-		return fmt.Sprint(g.rng.IntN(5))
-	}
+	v := g.number
 	switch g.rng.IntN(9) {
 	case 6, 7:
 		return g.filter(x)
@@ -322,7 +328,11 @@ func (g *gen) derivedQuery() (string, []field) {
 	if g.chance(3) {
 		where = " WHERE " + g.filter(in)
 	}
-	switch g.rng.IntN(12) {
+	switch g.rng.IntN(13) {
+	case 11: // which compare NULLs as equal
+		other := pick(g.rng, g.world.tabs)
+		op := pick(g.rng, []string{"UNION", "INTERSECT", "EXCEPT", "EXCEPT ALL", "INTERSECT ALL"})
+		return "SELECT a, b FROM " + from + where + " " + op + " SELECT a, b FROM " + other.name, []field{a, b}
 	case 8: // the latest row of each key; columns in which rows tie are alike
 		text := "SELECT a, v, s FROM (SELECT a, v, s, row_number() OVER (PARTITION BY a ORDER BY v DESC, s) AS r FROM " + from + where + ") WHERE r = 1"
 		return text, []field{a, v, s}
@@ -426,6 +436,9 @@ const noSubquery = "true"
 // subquery makes a condition with a subquery, most of them correlated by a key.
 func (g *gen) subquery(in input) string {
 	from, ins := g.base()
+	if g.chance(4) {
+		from, ins = g.derivedTable()
+	}
 	inner := ins[0]
 	term, name := g.equality(in, inner)
 	if term == "" {
@@ -449,10 +462,12 @@ func (g *gen) subquery(in input) string {
 	switch g.rng.IntN(16) {
 	case 7:
 		g.keep(nil)
-		_, a := find(in, "a")
-		_, b := find(in, "b")
-		if !a || !b {
-			return noSubquery
+		for _, side := range []input{in, inner} {
+			for _, name := range []string{"a", "b"} {
+				if _, ok := find(side, name); !ok {
+					return noSubquery
+				}
+			}
 		}
 		return fmt.Sprintf("(%s.a, %s.b) IN (SELECT %s.a, %s.b FROM %s)", in.alias, in.alias, inner.alias, inner.alias, from)
 	case 0, 1, 8, 9, 10:
@@ -472,11 +487,34 @@ func (g *gen) subquery(in input) string {
 		if match == "" {
 			return noSubquery
 		}
-		return fmt.Sprintf("%s.%s NOT IN (SELECT %s.%s FROM %s WHERE %s.v > 2)", in.alias, key.name, inner.alias, match, from, inner.alias)
+		return fmt.Sprintf("%s.%s NOT IN (SELECT %s.%s FROM %s WHERE %s > 2)", in.alias, key.name, inner.alias, match, from, g.number(inner))
 	case 5:
 		g.keep(nil)
 		return "(SELECT count(*) FROM " + from + " WHERE " + term + ") < 3"
 	}
 	g.keep(nil)
-	return "(SELECT max(v) FROM " + from + ") > 2"
+	return "(SELECT max(" + g.number(inner) + ") FROM " + from + ") > 2"
+}
+
+// number returns a number of an input's rows.
+func (g *gen) number(in input) string {
+	if _, ok := find(in, "v"); ok {
+		return in.alias + ".v"
+	}
+	return fmt.Sprint(g.rng.IntN(5))
+}
+
+// valueOf returns a value that a subquery computes for rows of an input: one for all of them, or one for those of a key.
+func (g *gen) valueOf(in input) string {
+	from, ins := g.base()
+	if g.chance(2) {
+		from, ins = g.derivedTable()
+	}
+	g.keep(nil)
+	inner := ins[0]
+	call := pick(g.rng, []string{"count(*)", "max(" + g.number(inner) + ")"})
+	if term, _ := g.equality(in, inner); term != "" && g.chance(2) {
+		from += " WHERE " + term
+	}
+	return "(SELECT " + call + " FROM " + from + ")"
 }

@@ -9,30 +9,34 @@ import (
 // maxTrials bounds how long a wrong answer is made smaller.
 const maxTrials = 150
 
-// failure is a world, a query over it, and what is wrong with its answer.
+// failure is a world, a query over it, how it was tried and what is wrong with its answer.
 type failure struct {
 	world *world
 	query query
+	trial trial
 	wrong string
 }
 
-// reduction makes a wrong answer smaller: as long as it stays wrong, tables that aren't mentioned go, and steps, rows and
-// parts of the query.
+// reduction makes a failure smaller: as long as it stays one, tables that aren't mentioned go, and steps, rows, parts of the
+// query and settings.
 type reduction struct {
 	lab    *lab
-	mode   mode
 	best   failure
 	trials int
 }
 
 // reduce returns a smaller failure, whose tables are there under the names of its text.
-func (l *lab) reduce(w *world, q query, m mode) (failure, bool) {
-	r := &reduction{lab: l, mode: m, best: failure{world: w, query: q}}
-	if !r.try(w.mentioned(q), q) {
+func (l *lab) reduce(w *world, q query, p trial) (failure, bool) {
+	if p.sum != nil {
+		p.sum = newTally() // the plans to come aren't random ones
+	}
+	r := &reduction{lab: l, best: failure{world: w, query: q, trial: p}}
+	if !r.try(w.mentioned(q), q, p) {
 		return failure{}, false // it isn't the rows and the query alone
 	}
 	for before := -1; before != r.best.size() && r.trials < maxTrials; {
 		before = r.best.size()
+		r.shrinkMode()
 		r.shrinkQuery()
 		r.shrinkTables()
 	}
@@ -40,7 +44,7 @@ func (l *lab) reduce(w *world, q query, m mode) (failure, bool) {
 }
 
 func (f failure) size() int {
-	n := len(f.query.sql())
+	n := len(f.query.sql()) + len(f.trial.mode)
 	for _, t := range f.world.tabs {
 		for _, s := range t.steps {
 			n += 1 + len(s.rows)
@@ -50,7 +54,7 @@ func (f failure) size() int {
 }
 
 // try keeps a smaller failure if it is one. The world is made anew in a namespace of its own.
-func (r *reduction) try(w *world, q query) bool {
+func (r *reduction) try(w *world, q query, p trial) bool {
 	if r.trials++; r.trials > maxTrials {
 		return false
 	}
@@ -60,32 +64,42 @@ func (r *reduction) try(w *world, q query) bool {
 	if r.lab.judge(q.sql()).err != nil {
 		return false // the query makes no sense any more
 	}
-	wrong := r.lab.check(q.sql(), q, r.mode)
+	wrong := r.lab.try(w, q, p)
 	if wrong != "" {
-		r.best = failure{w, q, wrong}
+		r.best = failure{w, q, p, wrong}
 	}
 	return wrong != ""
+}
+
+func (r *reduction) tryQuery(w *world, q query) bool { return r.try(w, q, r.best.trial) }
+
+func (r *reduction) shrinkMode() {
+	for i := len(r.best.trial.mode) - 1; i >= 0; i-- {
+		p := r.best.trial
+		p.mode = slices.Delete(slices.Clone(p.mode), i, i+1)
+		r.try(r.best.world, r.best.query, p)
+	}
 }
 
 func (r *reduction) shrinkQuery() {
 	for i := len(r.best.query.where) - 1; i >= 0; i-- {
 		q := r.best.query
 		q.where = slices.Delete(slices.Clone(q.where), i, i+1)
-		r.try(r.best.world, q)
+		r.tryQuery(r.best.world, q)
 	}
 	if q := r.best.query; q.order != "" {
 		q.order, q.limit, q.offset = "", -1, 0
-		r.try(r.best.world, q)
+		r.tryQuery(r.best.world, q)
 	}
 	if q := r.best.query; strings.Contains(q.head, ", ") && q.tail == "" && q.order == "" {
 		for _, item := range strings.Split(q.head, ", ") {
 			q.head = item
-			if r.try(r.best.world, q) {
+			if r.tryQuery(r.best.world, q) {
 				break
 			}
 		}
 	}
-	r.try(r.best.world.mentioned(r.best.query), r.best.query)
+	r.tryQuery(r.best.world.mentioned(r.best.query), r.best.query)
 }
 
 func (r *reduction) shrinkTables() {
@@ -95,13 +109,13 @@ func (r *reduction) shrinkTables() {
 			if s.rows == nil && !s.deletes {
 				continue
 			}
-			if r.try(r.best.world.with(t, i, nil), r.best.query) {
+			if r.tryQuery(r.best.world.with(t, i, nil), r.best.query) {
 				continue
 			}
 			for n := len(s.rows) / 2; n > 0; n /= 2 {
 				for at := 0; at+n <= len(s.rows) && len(s.rows) > n; {
 					rows := slices.Delete(slices.Clone(s.rows), at, at+n)
-					if r.try(r.best.world.with(t, i, rows), r.best.query) {
+					if r.tryQuery(r.best.world.with(t, i, rows), r.best.query) {
 						s.rows = rows
 					} else {
 						at += n

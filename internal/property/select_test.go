@@ -61,7 +61,10 @@ func (g *gen) rowItems(inputs []input) (string, int) {
 	for i := range 1 + g.rng.IntN(4) {
 		in, f := g.any(inputs)
 		e := in.alias + "." + f.name
-		if f.class == "v" && g.chance(3) {
+		switch {
+		case g.chance(30):
+			e = g.valueOf(in)
+		case f.class == "v" && g.chance(3):
 			e += " * 2 + 1"
 		}
 		items = append(items, fmt.Sprintf("%s AS c%d", e, i))

@@ -2,13 +2,14 @@ package property
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // tally counts how random plans ran.
 type tally struct {
+	mu                      sync.Mutex
 	queries, plans, refused int
 	eligible, engaged       int            // plans of queries that every layout rule must take, and those that ran by groups
 	reached                 map[string]int // plans by what they have
@@ -18,17 +19,6 @@ type tally struct {
 const reduced = "reduced keys"
 
 func newTally() *tally { return &tally{reached: map[string]int{}} }
-
-func (s *tally) add(o *tally) {
-	s.queries += o.queries
-	s.plans += o.plans
-	s.refused += o.refused
-	s.eligible += o.eligible
-	s.engaged += o.engaged
-	for k, n := range o.reached {
-		s.reached[k] += n
-	}
-}
 
 func (s *tally) String() string {
 	var kinds []string
@@ -127,7 +117,24 @@ func (t *tab) lacks(keys []string) bool {
 	return len(t.specs[0]) > 0
 }
 
+// ask counts a query, plan one of its plans, whose number it returns, and refuse one that is refused.
+func (s *tally) ask() { s.add(&s.queries) }
+
+func (s *tally) plan() int { return s.add(&s.plans) }
+
+func (s *tally) refuse() { s.add(&s.refused) }
+
+func (s *tally) add(n *int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	*n++
+	return *n
+}
+
+// count counts what a plan has.
 func (s *tally) count(w *world, q query, p planned) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if isReduced(w, p) {
 		s.reached[reduced]++
 	}
@@ -136,12 +143,45 @@ func (s *tally) count(w *world, q query, p planned) {
 			s.reached[name]++
 		}
 	}
+	for trait := range traitsOf(w.mentioned(q)) {
+		s.reached[trait]++
+	}
 	if q.eligible {
 		s.eligible++
 		if len(p.Cores) > 0 {
 			s.engaged++
 		}
 	}
+}
+
+// traitsOf returns what some table of a world has, the types of keys included.
+func traitsOf(w *world) map[string]bool {
+	out := map[string]bool{}
+	for _, t := range w.tabs {
+		for _, trait := range t.traits {
+			out[trait] = true
+		}
+		for _, k := range t.keys {
+			out[k.name] = true
+		}
+	}
+	return out
+}
+
+// missing returns what no plan has, of all that random plans must show.
+func (s *tally) missing() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := append(slices.Clone(traits), reduced)
+	for name := range strategies {
+		all = append(all, name)
+	}
+	for _, k := range allKinds {
+		all = append(all, k.name)
+	}
+	all = slices.DeleteFunc(all, func(name string) bool { return s.reached[name] > 0 })
+	slices.Sort(all)
+	return all
 }
 
 // judge tells what the plans fail to show, or "".
@@ -152,18 +192,20 @@ func (s *tally) judge() string {
 	if s.plans < enoughPlans {
 		return ""
 	}
-	var missing []string
-	for _, name := range append(slices.Collect(maps.Keys(strategies)), reduced) {
-		if s.reached[name] == 0 {
-			missing = append(missing, name)
-		}
-	}
-	slices.Sort(missing)
-	if len(missing) > 0 {
+	if missing := s.missing(); len(missing) > 0 {
 		return "no plan has " + strings.Join(missing, ", ")
 	}
 	if s.eligible < s.plans/20 || s.refused > s.plans/10 {
 		return "the queries show too little: " + s.String()
 	}
 	return ""
+}
+
+// more says whether there are to be more plans than there were: those that are asked for, and beyond them, if it is enough
+// of them, as many again until each kind was reached.
+func (s *tally) more(plans int) bool {
+	s.mu.Lock()
+	made := s.plans
+	s.mu.Unlock()
+	return made < plans || plans >= enoughPlans && made < 2*plans && len(s.missing()) > 0
 }

@@ -18,6 +18,7 @@ type tab struct {
 	specs   [][]string // in use or current, in the order of their making
 	nulls   bool       // half of its keys are NULL
 	hot     string     // "a" or "b": half of its rows have one value there
+	traits  []string   // what is told of plans over it: see traits
 	steps   []step     // how it came to be
 }
 
@@ -52,6 +53,12 @@ func (m *made) remember(rows map[string][]int64) {
 	}
 }
 
+// traits are what tables can have, each of which some must.
+var traits = []string{"format version 1", "upgraded", "evolved", "promoted", "column added", "many NULLs", "hot key",
+	"position deletes", "value deletes", "deletion vectors"}
+
+func (t *tab) has(trait string) { t.traits = append(t.traits, trait) }
+
 // slots returns the layout keys that every spec of the table has, as "bucket[4] a".
 func (t *tab) slots() []string {
 	out := slices.Clone(t.specs[0])
@@ -73,9 +80,10 @@ func pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] 
 // chance is true once in n times.
 func chance(rng *rand.Rand, n int) bool { return rng.IntN(n) == 0 }
 
-// newWorld thinks of a world, which make makes.
-func newWorld(rng *rand.Rand, space string) *world {
-	w := &world{space: space, keys: map[string]*kind{"a": pick(rng, kinds), "b": pick(rng, kinds)}}
+// newWorld thinks of the world of a seed, which make makes. Seeds one after another take each kind of key in turn.
+func newWorld(seed uint64, space string) *world {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	w := &world{space: space, keys: map[string]*kind{"a": allKinds[seed%uint64(len(allKinds))], "b": pick(rng, allKinds)}}
 	if w.keys["a"].class == "boolean" {
 		w.keys["a"], w.keys["b"] = w.keys["b"], w.keys["a"]
 	}
@@ -84,6 +92,10 @@ func newWorld(rng *rand.Rand, space string) *world {
 		t := &tab{name: fmt.Sprintf("%s.t%d", space, i), keys: map[string]*kind{}, nulls: chance(rng, 6)}
 		if chance(rng, 4) {
 			t.hot = pick(rng, []string{"a", "a", "b"})
+			t.has("hot key")
+		}
+		if t.nulls {
+			t.has("many NULLs")
 		}
 		for _, name := range []string{"a", "b"} {
 			t.keys[name] = w.keys[name]
@@ -174,7 +186,7 @@ func (w *world) isDecimal(f string) bool {
 
 func (w *world) spec(rng *rand.Rand, keys map[string]*kind) []string {
 	spec := []string{pick(rng, keys["a"].fns) + " a"}
-	for chance(rng, 3) {
+	for chance(rng, 2) {
 		spec = w.withField(spec, w.field(rng, keys), rng)
 	}
 	return spec
@@ -183,7 +195,13 @@ func (w *world) spec(rng *rand.Rand, keys map[string]*kind) []string {
 // fill thinks of how the table came to be: appends, sometimes none, sometimes under more than one spec.
 func (w *world) fill(rng *rand.Rand, t *tab, spec []string) {
 	columns := []string{"a " + t.keys["a"].name, "b " + t.keys["b"].name, "v int", "n decimal(9,2)", "x double", "s string"}
-	t.version = 2 + rng.IntN(2)
+	t.version = pick(rng, []int{1, 2, 2, 3, 3})
+	if w.keys["a"].name == "timestamp_ns" || w.keys["b"].name == "timestamp_ns" {
+		t.version = 3
+	}
+	if t.version == 1 {
+		t.has("format version 1")
+	}
 	t.specs = [][]string{spec}
 	def := definition{columns: columns, spec: spec, version: t.version}
 	t.step(fmt.Sprintf("(%s) of format %d partitioned by %q", strings.Join(columns, ", "), t.version, spec), func(m *made) {
@@ -195,9 +213,16 @@ func (w *world) fill(rng *rand.Rand, t *tab, spec []string) {
 		batches = 0
 	}
 	for i := range batches {
+		if i > 0 && t.version < 3 && chance(rng, 4) {
+			t.upgrade()
+		}
 		if i > 0 && chance(rng, 3) {
 			next := w.evolved(rng, t)
+			if t.version == 1 {
+				next = w.inPlace(spec, next)
+			}
 			spec, t.specs = next, append(t.specs, next)
+			t.has("evolved")
 			t.step(fmt.Sprintf("set spec %q", next), func(m *made) { m.setSpec(m.name, next) })
 		}
 		if i > 0 && chance(rng, 4) {
@@ -205,6 +230,7 @@ func (w *world) fill(rng *rand.Rand, t *tab, spec []string) {
 		}
 		if i > 0 && !t.later && chance(rng, 6) {
 			t.later = true
+			t.has("column added")
 			t.step("add column w int", func(m *made) { m.addColumn(m.name, "w") })
 		}
 		t.steps = append(t.steps, step{rows: t.rows(rng, spec)})
@@ -236,10 +262,47 @@ func (w *world) evolved(rng *rand.Rand, t *tab) []string {
 	return w.related(rng, t, old)
 }
 
+// inPlace returns a spec as tables of format version 1 have it: the fields of the last one keep their places, one that is
+// dropped becomes void, and new ones follow.
+func (w *world) inPlace(last, next []string) []string {
+	out, decimals := slices.Clone(last), 0
+	for i, f := range last {
+		if !slices.Contains(next, f) {
+			_, col, _ := strings.Cut(f, " ")
+			out[i] = "void " + col
+		}
+	}
+	for _, f := range next {
+		if !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+	}
+	for _, f := range out {
+		if w.isDecimal(f) {
+			decimals++
+		}
+	}
+	if decimals > 1 {
+		return last
+	}
+	return out
+}
+
+// upgrade gives the table the next format version.
+func (t *tab) upgrade() {
+	t.version++
+	t.has("upgraded")
+	to := t.version
+	t.step(fmt.Sprintf("upgrade to format %d", to), func(m *made) { m.upgrade(m.name, to) })
+}
+
 func (t *tab) step(text string, do func(*made)) { t.steps = append(t.steps, step{text: text, do: do}) }
 
-// removeRows deletes some rows by delete files of some kind.
+// removeRows deletes some rows by delete files of some kind, which tables of format version 1 don't have.
 func (t *tab) removeRows(rng *rand.Rand) {
+	if t.version < 2 {
+		return
+	}
 	cond := pick(rng, []string{"v > 2", "v IS NULL OR v = 0", "s = 'p'", "x < 0", "n > 5 AND v < 4", "true", "s IS NULL"})
 	if chance(rng, 3) {
 		cond = pick(rng, []string{"a", "b"}) + " IS NULL"
@@ -252,28 +315,32 @@ func (t *tab) removeRows(rng *rand.Rand) {
 	text, do := "", func(*made) {}
 	switch how {
 	case 0, 1:
+		t.has("position deletes")
 		text, do = "positions per partition ", func(m *made) { m.remember(m.deleter(m.name).byPosition(cond, how == 0)) }
 		if how == 0 {
 			text = "positions per file "
 		}
 	case 2:
+		t.has("value deletes")
 		text, do = fmt.Sprintf("values %v of ", columns), func(m *made) { m.deleter(m.name).byValue(cond, columns...) }
 	case 3:
+		t.has("deletion vectors")
 		t.vectors = true
 		text, do = "vectors ", func(m *made) { m.deleter(m.name).byVector(cond, m.gone) }
 	}
 	t.steps = append(t.steps, step{text: "delete " + text + cond, do: do, deletes: true})
 }
 
-// promote makes an int key a long, or gives a decimal more digits.
+// promote makes an int key a long or a float a double, or gives a decimal more digits.
 func (t *tab) promote() {
 	for _, name := range []string{"a", "b"} {
-		wide := map[string]string{"int": "long", "decimal(9,2)": "decimal(18,2)"}[t.keys[name].name]
+		wide := map[string]string{"int": "long", "float": "double", "decimal(9,2)": "decimal(18,2)"}[t.keys[name].name]
 		if wide == "" {
 			continue
 		}
+		t.has("promoted")
 		t.step("promote "+name+" to "+wide, func(m *made) { m.retype(m.name, name, strings.ReplaceAll(wide, ",", ", ")) })
-		for _, k := range kinds {
+		for _, k := range allKinds {
 			if k.name == wide {
 				t.keys[name] = k
 			}
