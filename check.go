@@ -28,7 +28,7 @@ func (s *Session) Check(ctx context.Context, query string) (report *CheckReport,
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.plan(ctx, q)
+	p, err := s.plan(ctx, q, false)
 	if err != nil {
 		return nil, err
 	}

@@ -90,21 +90,12 @@ func (t *tables) ResolvePath(ctx context.Context, path string, v catalog.Version
 	return table, err
 }
 
-// survey plans every scan of a query, with the sums of statistics that are wanted.
-func (t *tables) survey(ctx context.Context, q *plan.Query, sums map[*plan.Scan][]catalog.FieldID) (map[*plan.Scan]*catalog.TableLayout, error) {
-	out := make(map[*plan.Scan]*catalog.TableLayout, len(q.Scans))
-	for _, s := range q.Scans {
-		var err error
-		if columns, wanted := sums[s]; wanted {
-			out[s], err = t.owner[s.Table].SurveySums(ctx, s.Table, s.Filter, columns)
-		} else {
-			out[s], err = t.owner[s.Table].Survey(ctx, s.Table, s.Filter)
-		}
-		if err != nil {
-			return nil, err
-		}
+// survey plans a scan, with the sums of statistics that are wanted.
+func (t *tables) survey(ctx context.Context, s *plan.Scan, sums map[*plan.Scan][]catalog.FieldID) (*catalog.TableLayout, error) {
+	if columns, wanted := sums[s]; wanted {
+		return t.owner[s.Table].SurveySums(ctx, s.Table, s.Filter, columns)
 	}
-	return out, nil
+	return t.owner[s.Table].Survey(ctx, s.Table, s.Filter)
 }
 
 // prepare makes the layouts of the scans whose files are read those of files as they can be read, and refuses, before any
@@ -114,15 +105,20 @@ func (t *tables) prepare(ctx context.Context, p *spj.Physical, layouts map[*plan
 		if !p.IsRead(s) {
 			continue
 		}
-		dir, err := t.folder()
-		if err != nil {
-			return err
-		}
-		if layouts[s], err = t.owner[s.Table].Prepare(ctx, s.Table, s.Columns, layouts[s], dir); err != nil {
+		var err error
+		if layouts[s], err = t.prepareScan(ctx, s, layouts[s]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (t *tables) prepareScan(ctx context.Context, s *plan.Scan, l *catalog.TableLayout) (*catalog.TableLayout, error) {
+	dir, err := t.folder()
+	if err != nil {
+		return nil, err
+	}
+	return t.owner[s.Table].Prepare(ctx, s.Table, s.Columns, l, dir)
 }
 
 // folder returns the statement's own folder for files that are rewritten to be read.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/bind"
+	"github.com/tarndb/tarn/internal/dynamic"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/exec"
 	"github.com/tarndb/tarn/internal/explain"
@@ -120,13 +121,15 @@ type planned struct {
 	tables   *tables
 	query    *plan.Query
 	layouts  map[*plan.Scan]*catalog.TableLayout
+	dynamic  []dynamic.Filter
 	physical *spj.Physical
 	graph    *task.Graph
 }
 
-func (s *Session) plan(ctx context.Context, q sql.Query, args ...any) (*planned, error) {
-	p := &planned{tables: newTables(s.engine)}
-	err := s.fill(ctx, p, q, args)
+// plan plans a query, which isToRun says will run.
+func (s *Session) plan(ctx context.Context, q sql.Query, isToRun bool, args ...any) (*planned, error) {
+	p := &planned{tables: newTables(s.engine), layouts: map[*plan.Scan]*catalog.TableLayout{}}
+	err := s.fill(ctx, p, q, isToRun, args)
 	if err != nil {
 		p.tables.close()
 		return nil, err
@@ -134,7 +137,7 @@ func (s *Session) plan(ctx context.Context, q sql.Query, args ...any) (*planned,
 	return p, nil
 }
 
-func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, args []any) error {
+func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, isToRun bool, args []any) error {
 	conn, err := s.engine.binder.Connect()
 	if err != nil {
 		return err
@@ -147,8 +150,17 @@ func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, args []any)
 		Mode: spj.Mode(s.settings.SPJ()), NoMetadata: !s.settings.MetadataAnswers(), Exchange: spj.Exchange(s.settings.Exchange()),
 		BroadcastBytes: s.settings.BroadcastBytes(), Workers: s.threads(), MemoryBytes: s.memory(),
 	}
-	if p.layouts, err = p.tables.survey(ctx, p.query, spj.Wanted(p.query, opts)); err != nil {
+	sums := spj.Wanted(p.query, opts)
+	if err := s.findDynamic(ctx, p, sums, isToRun); err != nil {
 		return err
+	}
+	for _, scan := range p.query.Scans {
+		if p.layouts[scan] != nil {
+			continue
+		}
+		if p.layouts[scan], err = p.tables.survey(ctx, scan, sums); err != nil {
+			return err
+		}
 	}
 	if p.physical, err = spj.Plan(p.query, p.layouts, opts); err != nil {
 		return err
@@ -191,7 +203,7 @@ func (s *Session) execOptions() exec.Options {
 }
 
 func (s *Session) query(ctx context.Context, q sql.Query, args []any) (*Rows, error) {
-	p, err := s.plan(ctx, q, args...)
+	p, err := s.plan(ctx, q, true, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -212,12 +224,13 @@ func (s *Session) explain(ctx context.Context, e sql.Explain, args []any) (*Rows
 }
 
 func (s *Session) explainText(ctx context.Context, e sql.Explain, args []any) (string, error) {
-	p, err := s.plan(ctx, e.Query, args...)
+	p, err := s.plan(ctx, e.Query, e.Analyze, args...)
 	if err != nil {
 		return "", err
 	}
 	defer p.tables.close()
 	report := explain.New(p.physical, p.layouts, p.graph)
+	report.AddDynamic(p.dynamic, p.layouts)
 	if e.Analyze {
 		if report.Run, err = s.measure(ctx, p); err != nil {
 			return "", errs.Reword(err, p.query.ForPeople)

@@ -24,7 +24,7 @@ func (p Predicate) holds(t Type, v Value) bool {
 	case NotNaN:
 		return !isNaN(v)
 	case In:
-		return containsValue(t, p.Values, v)
+		return p.contains(t, v)
 	case NotIn:
 		return !containsValue(t, p.Values, v)
 	case StartsWith:
@@ -75,7 +75,7 @@ func (p Predicate) mayHold(r valueRange) bool {
 	case GT, GE:
 		return r.upper == nil || p.Op.accepts(compareSQL(r.t, r.upper, p.Values[0]))
 	case EQ, In:
-		return slices.ContainsFunc(p.Values, r.contains)
+		return p.meets(r)
 	case NE, NotIn:
 		// Cut bounds are never equal: an upper one was rounded up.
 		return !r.isPoint() || !containsValue(r.t, p.Values, r.lower)
@@ -86,6 +86,38 @@ func (p Predicate) mayHold(r valueRange) bool {
 		return r.lower == nil || r.upper == nil || !hasPrefix(r.lower, p.Values[0]) || !hasPrefix(r.upper, p.Values[0])
 	}
 	return true
+}
+
+// sortedFrom is the number of values from which on looking for one by halves is faster than by going through them.
+const sortedFrom = 8
+
+// Sorted returns an In test of values of t that is as true as p, and faster for many values. Other tests it returns as they
+// are.
+func (p Predicate) Sorted(t Type) Predicate {
+	if p.Op != In || p.sorted || len(p.Values) < sortedFrom {
+		return p
+	}
+	p.Values, p.sorted = slices.Clone(p.Values), true
+	slices.SortFunc(p.Values, func(a, b Value) int { return compareSQL(t, a, b) })
+	return p
+}
+
+// contains says whether v is one of an In test's values.
+func (p Predicate) contains(t Type, v Value) bool {
+	if !p.sorted {
+		return containsValue(t, p.Values, v)
+	}
+	_, found := slices.BinarySearchFunc(p.Values, v, func(x, v Value) int { return compareSQL(t, x, v) })
+	return found
+}
+
+// meets says whether a value of an EQ or In test lies in a range.
+func (p Predicate) meets(r valueRange) bool {
+	if !p.sorted || r.lower == nil {
+		return slices.ContainsFunc(p.Values, r.contains)
+	}
+	first, _ := slices.BinarySearchFunc(p.Values, r.lower, func(x, v Value) int { return compareSQL(r.t, x, v) })
+	return first < len(p.Values) && r.contains(p.Values[first])
 }
 
 // valueRange is what the bounds of a field say: all its values lie between them. A nil bound is none.
@@ -176,5 +208,5 @@ func (p Predicate) conform(t Type) (Predicate, bool) {
 		}
 		values[i] = c
 	}
-	return Predicate{Op: p.Op, Values: values}, true
+	return Predicate{Op: p.Op, Values: values}.Sorted(t), true
 }

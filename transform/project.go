@@ -80,7 +80,7 @@ func membership(t Type, values []Value) Predicate {
 	if len(distinct) == 1 {
 		return Predicate{Op: EQ, Values: distinct}
 	}
-	return Predicate{Op: In, Values: distinct}
+	return Predicate{Op: In, Values: distinct}.Sorted(t)
 }
 
 // projectSteps projects through a transform that keeps the order of values that can be counted: x < v is x <= v-1, and

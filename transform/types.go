@@ -104,4 +104,6 @@ type Predicate struct {
 	Op     PredicateOp
 	Values []Value
 	Also   []Value // satisfy the test whatever Op says; only Project sets it, for values that foreign writers let wrap around
+
+	sorted bool // Values ascend
 }

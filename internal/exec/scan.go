@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
@@ -11,7 +12,7 @@ import (
 
 // scanOf returns the scan of an input's files.
 func scanOf(in *task.Input, files []task.File) (duck.Scan, error) {
-	scan := duck.Scan{Columns: viewColumns(in), Files: make([]duck.ScanFile, len(files))}
+	scan := duck.Scan{Columns: viewColumns(in), Files: make([]duck.ScanFile, len(files)), Filter: allOf(in.Dynamic)}
 	for i := range files {
 		f := &files[i]
 		out := duck.ScanFile{
@@ -32,12 +33,17 @@ func scanOf(in *task.Input, files []task.File) (duck.Scan, error) {
 	return scan, nil
 }
 
-// conditionOf returns the condition on rows that matter; "" is none.
+// conditionOf returns the condition on all rows that matter; "" is none.
 func conditionOf(in *task.Input) string {
-	if len(in.Conditions) == 0 {
+	return allOf(append(slices.Clone(in.Conditions), in.Dynamic...))
+}
+
+// allOf joins conditions; "" is none.
+func allOf(conditions []string) string {
+	if len(conditions) == 0 {
 		return ""
 	}
-	return "(" + strings.Join(in.Conditions, ") AND (") + ")"
+	return "(" + strings.Join(conditions, ") AND (") + ")"
 }
 
 // viewColumns returns the columns of an input's view.

@@ -28,10 +28,11 @@ type Report struct {
 	Cores []Core `json:"cores"`
 	Whole []Op   `json:"whole"` // joins and groupings that run whole
 	// Aggregates are count, min and max over one table that statistics of its files answer, or nearly do.
-	Aggregates []Op   `json:"aggregates"`
-	Final      *Final `json:"final,omitempty"`
-	Scans      []Scan `json:"scans"`
-	Run        *Run   `json:"run,omitempty"` // of EXPLAIN ANALYZE
+	Aggregates []Op      `json:"aggregates"`
+	Final      *Final    `json:"final,omitempty"`
+	Dynamic    []Dynamic `json:"dynamic_filters"`
+	Scans      []Scan    `json:"scans"`
+	Run        *Run      `json:"run,omitempty"` // of EXPLAIN ANALYZE
 }
 
 // Core is a part that runs group by group.
@@ -117,7 +118,7 @@ type Counts struct {
 
 // New makes the report of a plan.
 func New(p *spj.Physical, layouts map[*plan.Scan]*catalog.TableLayout, g *task.Graph) *Report {
-	r := &Report{Cores: []Core{}, Whole: []Op{}, Aggregates: []Op{}, Scans: []Scan{}}
+	r := &Report{Cores: []Core{}, Whole: []Op{}, Aggregates: []Op{}, Dynamic: []Dynamic{}, Scans: []Scan{}}
 	for i, c := range p.Cores {
 		r.Cores = append(r.Cores, core(c, &g.Cores[i]))
 	}
@@ -131,13 +132,18 @@ func New(p *spj.Physical, layouts map[*plan.Scan]*catalog.TableLayout, g *task.G
 		r.Final = &Final{Does: finalText(p)}
 	}
 	for _, s := range p.Query.Scans {
-		scan := Scan{Table: s.Table.Ident.String(), Version: version(s.Table), Counts: Counts(layouts[s].Counts)}
-		if s.Alias != s.Table.Ident[len(s.Table.Ident)-1] && !isSuffix(s.Alias, s.Table.Version) {
-			scan.Alias = s.Alias
-		}
+		scan := Scan{Table: s.Table.Ident.String(), Alias: aliasOf(s), Version: version(s.Table), Counts: Counts(layouts[s].Counts)}
 		r.Scans = append(r.Scans, scan)
 	}
 	return r
+}
+
+// aliasOf returns a scan's alias; "" when it is what the table is called anyway.
+func aliasOf(s *plan.Scan) string {
+	if s.Alias == s.Table.Ident[len(s.Table.Ident)-1] || isSuffix(s.Alias, s.Table.Version) {
+		return ""
+	}
+	return s.Alias
 }
 
 func whole(r spj.Reason) Op {

@@ -32,6 +32,9 @@ func (r *Report) Text() string {
 	if r.Final != nil {
 		fmt.Fprintf(&b, "final step: %s\n", r.Final.Does)
 	}
+	for _, d := range r.Dynamic {
+		b.WriteString(d.line() + "\n")
+	}
 	for _, s := range r.Scans {
 		b.WriteString(s.line() + "\n")
 	}

@@ -31,6 +31,7 @@ type Scan struct {
 	// Conditions are as necessary as Filter, and tell rows apart. A run may leave rows out by them; the texts of blocks have
 	// them too.
 	Conditions []Condition
+	Dynamic    []string // SQL conditions likewise, which dynamic filters made; Filter has them too
 }
 
 // Condition is an SQL condition on the names of a scan's view, about nothing but its row.

@@ -28,6 +28,8 @@ const (
 	nameBroadcast    = "tarn.broadcast_bytes"
 	nameSkew         = "tarn.skew"
 	nameMetadata     = "tarn.metadata_answers"
+	nameDynamic      = "tarn.dynamic_filter"
+	nameDynamicBytes = "tarn.dynamic_filter_bytes"
 	nameThreads      = "tarn.threads"
 	nameMemory       = "tarn.memory"
 )
@@ -63,6 +65,11 @@ var registry = []*Option{
 	boolean(nameMetadata, "on",
 		"answer count, min and max by the statistics of data files where they are exact, without reading the files",
 		"spark.sql.iceberg.aggregate-push-down.enabled"),
+	choice(nameDynamic, []string{"auto", "force", "off"},
+		"auto reads the values of a small table's join column first, to leave out files of a much larger table by them; force always does; off never does",
+		"spark.sql.optimizer.dynamicPartitionPruning.enabled"),
+	size(nameDynamicBytes, "10MiB", 0, maxSize,
+		"a table with up to this much data may be read first for the values of its join column", ""),
 	count(nameThreads, "0", 0, MaxThreads,
 		"threads of one statement; 0 is one for each core", "spark.executor.cores"),
 	size(nameMemory, "0", MinMemory, maxSize,

@@ -143,6 +143,12 @@ func (s *Set) Skew() string { return s.value(nameSkew).(string) }
 // MetadataAnswers is the value of tarn.metadata_answers.
 func (s *Set) MetadataAnswers() bool { return s.value(nameMetadata).(bool) }
 
+// DynamicFilter is the value of tarn.dynamic_filter.
+func (s *Set) DynamicFilter() string { return s.value(nameDynamic).(string) }
+
+// DynamicFilterBytes is the value of tarn.dynamic_filter_bytes.
+func (s *Set) DynamicFilterBytes() int64 { return s.value(nameDynamicBytes).(int64) }
+
 // Threads is the value of tarn.threads; 0 is one for each core.
 func (s *Set) Threads() int { return s.value(nameThreads).(int) }
 

@@ -31,6 +31,7 @@ func prepare(f catalog.Filter, spec catalog.PartitionSpec, types []transform.Typ
 	if f.Op != catalog.Test {
 		return c
 	}
+	c.Pred = f.Pred.Sorted(f.Type)
 	for i, field := range spec.Fields {
 		// A field of several sources, or whose source has another type by now than the test assumes, says nothing here.
 		if len(field.Sources) != 1 || field.Sources[0] != f.Field || field.SourceType != f.Type || types[i].Kind == transform.None {

@@ -53,18 +53,25 @@ func build(ctx context.Context, p *spj.Physical, layouts map[*plan.Scan]*catalog
 	}
 	g.Final = &Final{SQL: p.Final.SQL, Views: views(p.Final.Views)}
 	for _, s := range p.Final.Scans {
-		r, in := newReader(s, layouts[s])
-		var files []File
-		err := r.each(ctx, func(_ catalog.DataFile, f File) error {
-			files = append(files, f)
-			return nil
-		})
+		w, err := WholeOf(ctx, s, layouts[s])
 		if err != nil {
 			return nil, err
 		}
-		g.Final.Tables = append(g.Final.Tables, Whole{Input: *in, Files: files})
+		g.Final.Tables = append(g.Final.Tables, *w)
 	}
 	return g, nil
+}
+
+// WholeOf returns a scan with all files of its layout.
+func WholeOf(ctx context.Context, s *plan.Scan, l *catalog.TableLayout) (*Whole, error) {
+	r, in := newReader(s, l)
+	w := &Whole{}
+	err := r.each(ctx, func(_ catalog.DataFile, f File) error {
+		w.Files = append(w.Files, f)
+		return nil
+	})
+	w.Input = *in
+	return w, err
 }
 
 func views(in []spj.View) []View {

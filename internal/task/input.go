@@ -25,6 +25,8 @@ type Input struct {
 	// Conditions are SQL conditions on the view's names. Rows that don't satisfy one can't matter: who reads rows to hold or
 	// to send them leaves them out. The statements over the view have the conditions too.
 	Conditions []string
+	// Dynamic are likewise conditions, which no statement has: each read of the table leaves out rows by them.
+	Dynamic []string
 }
 
 // Delete is what is read together: one file of position deletes, one deletion vector, or all files of equality deletes of one
@@ -76,7 +78,7 @@ type reader struct {
 }
 
 func newReader(s *plan.Scan, l *catalog.TableLayout) (*reader, *Input) {
-	in := &Input{View: s.ViewName(), Name: s.Table.Ident.String(), Fields: fields(s), Names: s.Names, Equality: l.Equality, Repeats: l.Repeats}
+	in := &Input{View: s.ViewName(), Name: s.Table.Ident.String(), Fields: fields(s), Names: s.Names, Equality: l.Equality, Repeats: l.Repeats, Dynamic: s.Dynamic}
 	r := &reader{
 		in: in, layout: l, once: map[string]bool{}, types: map[catalog.FieldID]transform.Type{},
 		known: map[int]int{}, shared: map[*int][]int{}, scopes: map[string]int{}, shapes: map[*catalog.Schema]int{},

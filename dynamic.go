@@ -1,0 +1,57 @@
+package tarn
+
+import (
+	"context"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/dynamic"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/exec"
+	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/task"
+	"github.com/tarndb/tarn/transform"
+)
+
+// lookup does for one statement what dynamic filters need to be done with tables.
+type lookup struct {
+	session *Session
+	planned *planned
+	sums    map[*plan.Scan][]catalog.FieldID
+}
+
+// findDynamic finds a query's dynamic filters. With look it reads the values that they take, which EXPLAIN alone must not.
+func (s *Session) findDynamic(ctx context.Context, p *planned, sums map[*plan.Scan][]catalog.FieldID, look bool) (err error) {
+	p.dynamic, err = dynamic.Find(ctx, p.query, lookup{s, p, sums}, p.layouts, dynamic.Options{
+		Mode: dynamic.Mode(s.settings.DynamicFilter()), SourceBytes: s.settings.DynamicFilterBytes(), Look: look,
+	})
+	for i := range p.dynamic {
+		p.dynamic[i].Why = p.query.ForPeople(p.dynamic[i].Why)
+	}
+	return errs.Reword(err, p.query.ForPeople)
+}
+
+// Survey implements dynamic.Tables.
+func (l lookup) Survey(ctx context.Context, s *plan.Scan) (*catalog.TableLayout, error) {
+	return l.planned.tables.survey(ctx, s, l.sums)
+}
+
+// Values implements dynamic.Tables.
+func (l lookup) Values(ctx context.Context, s *plan.Scan, layout *catalog.TableLayout, columns []catalog.FieldID, use func([]transform.Value)) error {
+	ready, err := l.planned.tables.prepareScan(ctx, s, layout)
+	if err != nil {
+		return err
+	}
+	t, err := task.WholeOf(ctx, s, ready)
+	if err != nil {
+		return err
+	}
+	opts := l.session.execOptions()
+	opts.Progress = nil // it tells of the statement's own packs
+	return exec.Values(ctx, t, columns, l.planned.query.Avoid, opts, use)
+}
+
+// Condition implements dynamic.Tables.
+func (l lookup) Condition(column string, f catalog.Filter) string {
+	return duck.ConditionSQL(column, f)
+}
