@@ -162,13 +162,12 @@ func (f *finder) from(ctx context.Context, s *plan.Scan) error {
 		if e.From.Scan != s || f.isKnown(e) {
 			continue
 		}
-		target := f.sizes[e.To.Scan]
-		why, interesting := f.pays(e, size, target)
+		why, interesting := f.pays(e, size)
 		switch {
 		case why == "":
 			worth = append(worth, e)
 		case interesting:
-			f.out = append(f.out, Filter{From: e.From, To: e.To, State: Rejected, Why: why, SourceBytes: size, TargetBytes: target})
+			f.out = append(f.out, Filter{From: e.From, To: e.To, State: Rejected, Why: why, SourceBytes: size, TargetBytes: f.sizes[e.To.Scan]})
 		}
 	}
 	if len(worth) == 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/internal/units"
 	"github.com/tarndb/tarn/transform"
 )
@@ -21,14 +22,17 @@ const (
 	timesUnfiltered = 64 // nothing but the sizes says that there are few values: they can't be many
 )
 
-// pays says why a filter isn't worth finding its values, "" when it is. interesting says whether one might have thought so.
-func (f *finder) pays(e edge, source, target int64) (why string, interesting bool) {
+// pays says why a filter isn't worth finding its values, "" when it is. interesting says whether one might have thought so. A
+// table that is small itself is worth as much as the largest one that its own values may go to, with what is left of them.
+func (f *finder) pays(e edge, source int64) (why string, interesting bool) {
 	if f.opts.Mode == Force {
 		return "", false
 	}
-	interesting = target >= leastBytes && source < target
+	target := f.reach(e)
+	isFiltered := f.isFiltered(e.From)
+	interesting = target == f.sizes[e.To.Scan] && target >= leastBytes && target/timesLaidOut >= source && (isFiltered || isLaidOut(e.To))
 	times, what := int64(timesUnfiltered), "on which there is no condition"
-	if f.isFiltered(e.From) {
+	if isFiltered {
 		times, what = timesFiltered, "since its files aren't laid out by "+catalog.QuoteIdent(e.To.Field.Name)
 		if isLaidOut(e.To) {
 			times, what = timesLaidOut, "to be worth reading that"
@@ -43,6 +47,21 @@ func (f *finder) pays(e edge, source, target int64) (why string, interesting boo
 		why = fmt.Sprintf("%s would have to be %d times as large as %s, %s", units.Bytes(target), times, units.Bytes(source), what)
 	}
 	return why, interesting
+}
+
+// reach returns the size of the largest table that the values of an edge may go to from its end, which is among them.
+func (f *finder) reach(first edge) int64 {
+	seen := []*plan.Scan{first.From.Scan, first.To.Scan}
+	size := f.sizes[first.To.Scan]
+	for at := 1; at < len(seen); at++ {
+		for _, e := range f.edges {
+			if e.From.Scan == seen[at] && !slices.Contains(seen, e.To.Scan) {
+				seen = append(seen, e.To.Scan)
+				size = max(size, f.sizes[e.To.Scan])
+			}
+		}
+	}
+	return size
 }
 
 // isFiltered says whether there are conditions on a column's table that a filter on the column alone doesn't say: those have

@@ -66,15 +66,18 @@ func (s *set) filter(f catalog.Field, most int) catalog.Filter {
 	test := func(op transform.PredicateOp, values ...transform.Value) catalog.Filter {
 		return catalog.Filter{Op: catalog.Test, Field: f.ID, Type: t, Pred: transform.Predicate{Op: op, Values: values}}
 	}
-	if s.values == nil || len(s.values) > most {
+	between := func(lower, upper transform.Value) catalog.Filter {
 		var bounds []catalog.Filter
-		if v, ok := as(s.lower, t); ok {
+		if v, ok := as(lower, t); ok {
 			bounds = append(bounds, test(transform.GE, v))
 		}
-		if v, ok := as(s.upper, t); ok {
+		if v, ok := as(upper, t); ok {
 			bounds = append(bounds, test(transform.LE, v))
 		}
 		return catalog.AllOf(bounds...)
+	}
+	if s.values == nil {
+		return between(s.lower, s.upper)
 	}
 	var values []transform.Value
 	for _, v := range s.values {
@@ -82,10 +85,13 @@ func (s *set) filter(f catalog.Field, most int) catalog.Filter {
 			values = append(values, v)
 		}
 	}
-	if len(values) == 0 {
-		return catalog.Filter{Op: catalog.AlwaysFalse}
-	}
 	slices.SortFunc(values, func(a, b transform.Value) int { return transform.Compare(t, a, b) })
+	switch {
+	case len(values) == 0:
+		return catalog.Filter{Op: catalog.AlwaysFalse}
+	case len(values) > most:
+		return between(values[0], values[len(values)-1])
+	}
 	return test(transform.In, values...)
 }
 

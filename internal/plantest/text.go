@@ -43,6 +43,9 @@ func (p *Planned) Scans() string {
 		for _, c := range s.Conditions {
 			fmt.Fprintf(&b, "  leaves out rows without %s\n", c.SQL)
 		}
+		for _, c := range s.Dynamic {
+			fmt.Fprintf(&b, "  reads no rows without %s\n", c)
+		}
 	}
 	return b.String()
 }
