@@ -2,11 +2,9 @@ package commit
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
-	"strconv"
 	"time"
-
-	"github.com/tarndb/tarn/internal/errs"
 )
 
 // Retry says how often and after which waits a commit that met another writer's is tried again.
@@ -29,23 +27,16 @@ const (
 // is Invalid.
 func RetryOf(properties map[string]string) (Retry, error) {
 	r := Retry{Retries: defaultRetries, MinWait: defaultMinWait, MaxWait: defaultMaxWait, Total: defaultTotal}
-	for name, set := range map[string]func(n int64){
-		"commit.retry.num-retries":      func(n int64) { r.Retries = int(n) },
-		"commit.retry.min-wait-ms":      func(n int64) { r.MinWait = time.Duration(n) * time.Millisecond },
-		"commit.retry.max-wait-ms":      func(n int64) { r.MaxWait = time.Duration(n) * time.Millisecond },
-		"commit.retry.total-timeout-ms": func(n int64) { r.Total = time.Duration(n) * time.Millisecond },
+	retries, err := numberProperty(properties, "commit.retry.num-retries", defaultRetries)
+	r.Retries = int(retries)
+	for name, d := range map[string]*time.Duration{
+		"commit.retry.min-wait-ms": &r.MinWait, "commit.retry.max-wait-ms": &r.MaxWait, "commit.retry.total-timeout-ms": &r.Total,
 	} {
-		text, ok := properties[name]
-		if !ok {
-			continue
-		}
-		n, err := strconv.ParseInt(text, 10, 32)
-		if err != nil || n < 0 {
-			return r, errs.New(errs.Invalid, "read table property", name, "it is %q, not a number from 0", text)
-		}
-		set(n)
+		ms, wrong := numberProperty(properties, name, d.Milliseconds())
+		*d = time.Duration(ms) * time.Millisecond
+		err = errors.Join(err, wrong)
 	}
-	return r, nil
+	return r, err
 }
 
 // Do calls try, with the number of the try from 0, until it returns again as false or the tries are used up, and returns

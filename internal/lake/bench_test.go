@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/apache/iceberg-go"
-
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -15,20 +14,17 @@ import (
 func BenchmarkSurvey(b *testing.B) {
 	c := newLake(b, "hadoop", b.TempDir())
 	table := createTest(b, c, NewTable{Ident: catalog.Ident{"db", "t"}, Schema: testSchema(), Spec: []catalog.PartitionField{field(b, 1, "bucket[64]")}})
-	h, err := c.handleOf(table)
-	if err != nil {
-		b.Fatal(err)
-	}
 	for m := range 20 {
 		var files []NewDataFile
 		for i := range 1000 {
-			files = append(files, syntheticFile(b, h, m*1000+i))
+			files = append(files, syntheticFile(b, m*1000+i))
 		}
 		if _, err := c.Append(b.Context(), table, files); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if table, err = c.LoadTable(b.Context(), table.Ident, catalog.Version{}); err != nil {
+	table, err := c.LoadTable(b.Context(), table.Ident, catalog.Version{})
+	if err != nil {
 		b.Fatal(err)
 	}
 	id := transform.Type{Kind: transform.Long}
@@ -48,7 +44,7 @@ func BenchmarkSurvey(b *testing.B) {
 	}
 }
 
-func syntheticFile(b *testing.B, h *handle, n int) NewDataFile {
+func syntheticFile(b *testing.B, n int) NewDataFile {
 	b.Helper()
 	long := func(v int64) []byte {
 		bound, err := transform.EncodeBound(transform.Type{Kind: transform.Long}, v)
@@ -58,15 +54,11 @@ func syntheticFile(b *testing.B, h *handle, n int) NewDataFile {
 		return bound
 	}
 	bucket := int32(n % 64)
-	build, err := iceberg.NewDataFileBuilder(h.meta.PartitionSpec(), iceberg.EntryContentData, fmt.Sprintf("/none/%06d.parquet", n),
-		iceberg.ParquetFile, map[int]any{1000: bucket}, nil, nil, 100, 1000)
-	if err != nil {
-		b.Fatal(err)
-	}
-	counts := map[int]int64{1: 100, 2: 100, 3: 100}
-	nulls := map[int]int64{1: 0, 2: 5, 3: 7}
-	lowers := map[int][]byte{1: long(-1000), 2: []byte("a"), 3: {1, 0, 0, 0}}
-	uppers := map[int][]byte{1: long(1000), 2: []byte("z"), 3: {9, 0, 0, 0}}
-	entry := build.ValueCounts(counts).NullValueCounts(nulls).LowerBoundValues(lowers).UpperBoundValues(uppers).Build()
-	return NewDataFile{entry: entry, DataFile: catalog.DataFile{Ref: catalog.FileRef{Bytes: 1000}, Partition: []transform.Value{bucket}, Rows: 100}}
+	return NewDataFile{File: manifest.File{
+		Path: fmt.Sprintf("/none/%06d.parquet", n), Format: catalog.Parquet, Partition: []transform.Value{bucket}, Rows: 100, Bytes: 1000,
+		ValueCounts: map[int]int64{1: 100, 2: 100, 3: 100},
+		NullCounts:  map[int]int64{1: 0, 2: 5, 3: 7},
+		Lower:       map[int][]byte{1: long(-1000), 2: []byte("a"), 3: {1, 0, 0, 0}},
+		Upper:       map[int][]byte{1: long(1000), 2: []byte("z"), 3: {9, 0, 0, 0}},
+	}}
 }

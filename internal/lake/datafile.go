@@ -3,10 +3,8 @@ package lake
 import (
 	"context"
 	"fmt"
-	"math/big"
 	"net/url"
 
-	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/table"
@@ -23,7 +21,7 @@ import (
 // NewDataFile is a data file that lies where it should and isn't part of the table yet.
 type NewDataFile struct {
 	catalog.DataFile
-	entry iceberg.DataFile
+	File manifest.File // as a manifest will have it
 }
 
 // NewDataFileRef names a new Parquet file for rows of the partition, in the table's data folder, and makes its folder.
@@ -67,30 +65,43 @@ func (c *Catalog) DataFileFromParquet(ctx context.Context, t *catalog.Table, ref
 		return NewDataFile{}, err
 	}
 	spec := t.Spec()
-	values, err := partitionMap(spec, tuple)
-	if err != nil {
-		return NewDataFile{}, errs.Wrap(errs.Invalid, "write data file", ref.Path, err)
+	if len(tuple) != len(spec.Fields) {
+		return NewDataFile{}, errs.New(errs.Invalid, "write data file", ref.Path, "%d partition values for a spec of %d fields", len(tuple), len(spec.Fields))
 	}
-	entry, err := dataFileEntry(h, spec.ID, meta, ref.Path, size, values)
+	file, err := fileOf(h, meta, ref.Path, size)
 	if err != nil {
 		return NewDataFile{}, errs.Wrap(errs.Internal, "write data file", ref.Path, err)
 	}
-	out := NewDataFile{entry: entry, DataFile: catalog.DataFile{
+	file.Spec, file.Partition = spec.ID, tuple
+	out := NewDataFile{File: file, DataFile: catalog.DataFile{
 		Ref:       catalog.FileRef{Path: ref.Path, Local: ref.Local, Bytes: size},
 		Format:    catalog.Parquet,
 		Spec:      spec.ID,
 		Partition: tuple,
-		Rows:      entry.Count(),
+		Rows:      file.Rows,
 	}}
-	if survey.Contradictions(spec, t.Schema, tuple, statisticsOf(entry)) != 0 {
+	if err := checkTypes(spec, tuple); err != nil {
+		return out, errs.Wrap(errs.Invalid, "write data file", ref.Path, err)
+	}
+	if survey.Contradictions(spec, t.Schema, tuple, &manifest.Entry{File: file}) != 0 {
 		return out, errs.New(errs.Internal, "write data file", ref.Path, "its rows aren't all of its partition %v", tuple)
 	}
 	return out, nil
 }
 
-// dataFileEntry takes the statistics from iceberg-go, as those of an unpartitioned file, since for a partition value that
-// is NULL it would put in a guess; then it adds the partition.
-func dataFileEntry(h *handle, spec catalog.SpecID, meta *metadata.FileMetaData, path string, size int64, values map[int]any) (iceberg.DataFile, error) {
+// checkTypes fails where a value of the tuple isn't one of its field's.
+func checkTypes(spec catalog.PartitionSpec, tuple []transform.Value) error {
+	for i, typ := range manifest.TupleTypes(spec) {
+		if _, ok := manifest.FitValue(typ, tuple[i]); tuple[i] != nil && !ok {
+			return fmt.Errorf("the partition value of %q is %v, not a %s", spec.Fields[i].Name, tuple[i], typ)
+		}
+	}
+	return nil
+}
+
+// fileOf takes the counts and bounds from iceberg-go, as those of an unpartitioned file, since for a partition value that is
+// NULL it would put in a guess.
+func fileOf(h *handle, meta *metadata.FileMetaData, path string, size int64) (manifest.File, error) {
 	plain, err := table.DataFileFromMetadata(table.DataFileArgs{
 		Schema:        h.meta.CurrentSchema(),
 		Spec:          *iceberg.UnpartitionedSpec,
@@ -103,66 +114,12 @@ func dataFileEntry(h *handle, spec catalog.SpecID, meta *metadata.FileMetaData, 
 		FormatVersion: h.meta.Version(),
 	})
 	if err != nil {
-		return nil, err
-	}
-	b, err := iceberg.NewDataFileBuilder(*h.meta.PartitionSpecByID(int(spec)), iceberg.EntryContentData, path,
-		iceberg.ParquetFile, values, nil, nil, plain.Count(), size)
-	if err != nil {
-		return nil, err
+		return manifest.File{}, err
 	}
 	bounds := func(stats map[int][]byte) map[int][]byte { return inTableUnits(stats, h.meta.CurrentSchema(), meta) }
-	return b.ColumnSizes(plain.ColumnSizes()).ValueCounts(plain.ValueCounts()).NullValueCounts(plain.NullValueCounts()).
-		NaNValueCounts(plain.NaNValueCounts()).LowerBoundValues(bounds(plain.LowerBoundValues())).
-		UpperBoundValues(bounds(plain.UpperBoundValues())).SplitOffsets(plain.SplitOffsets()).Build(), nil
-}
-
-// partitionMap returns a tuple as iceberg-go keeps it, by field ID.
-func partitionMap(spec catalog.PartitionSpec, tuple []transform.Value) (map[int]any, error) {
-	if len(tuple) != len(spec.Fields) {
-		return nil, fmt.Errorf("%d partition values for a spec of %d fields", len(tuple), len(spec.Fields))
-	}
-	values := map[int]any{}
-	for i, typ := range manifest.TupleTypes(spec) {
-		f := spec.Fields[i]
-		if typ.Kind == transform.None {
-			return nil, errs.New(errs.Unsupported, "partition by", f.Name, "the transform %s isn't known, so that no rows can be written", f.Transform)
-		}
-		v, ok := tuple[i], tuple[i] == nil
-		if !ok {
-			v, ok = manifest.FitValue(typ, v)
-		}
-		if !ok {
-			return nil, fmt.Errorf("the partition value of %q is %v, not a %s", f.Name, tuple[i], typ)
-		}
-		values[int(f.ID)] = icebergValue(typ, v)
-	}
-	return values, nil
-}
-
-// icebergValue returns a partition value in iceberg-go's own types.
-func icebergValue(t transform.Type, v transform.Value) any {
-	switch v := v.(type) {
-	case int32:
-		if t.Kind == transform.Date {
-			return iceberg.Date(v)
-		}
-	case int64:
-		switch t.Kind {
-		case transform.Time:
-			return iceberg.Time(v)
-		case transform.Timestamp, transform.TimestampTZ:
-			return iceberg.Timestamp(v)
-		}
-	case *big.Int:
-		return iceberg.Decimal{Val: decimal128.FromBigInt(v), Scale: t.Scale}
-	case [16]byte:
-		return uuid.UUID(v)
-	}
-	return v
-}
-
-// statisticsOf returns the statistics of a file as those of an entry of a manifest.
-func statisticsOf(f iceberg.DataFile) *manifest.Entry {
-	return &manifest.Entry{Rows: f.Count(), NullCounts: f.NullValueCounts(), NaNCounts: f.NaNValueCounts(),
-		Lower: f.LowerBoundValues(), Upper: f.UpperBoundValues()}
+	return manifest.File{
+		Content: manifest.Data, Path: path, Format: catalog.Parquet, Rows: plain.Count(), Bytes: size,
+		ColumnSizes: plain.ColumnSizes(), ValueCounts: plain.ValueCounts(), NullCounts: plain.NullValueCounts(), NaNCounts: plain.NaNValueCounts(),
+		Lower: bounds(plain.LowerBoundValues()), Upper: bounds(plain.UpperBoundValues()), SplitOffsets: plain.SplitOffsets(),
+	}, nil
 }

@@ -79,7 +79,7 @@ func ownEntries(ctx context.Context, c *Catalog, t *catalog.Table, s *table.Snap
 
 func theirEntries(t *testing.T, c *Catalog, of *catalog.Table, s *table.Snapshot) []string {
 	t.Helper()
-	list, err := c.carried(t.Context(), s)
+	list, err := theirManifests(t.Context(), c, s)
 	if err != nil {
 		t.Fatal(err)
 	}

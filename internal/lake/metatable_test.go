@@ -13,7 +13,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	pqfile "github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
-	"github.com/apache/iceberg-go"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
@@ -195,27 +194,17 @@ func TestMetadataTableErrors(t *testing.T) {
 // appendEntry commits a file that isn't there, with what its entry says of its columns.
 func appendEntry(t testing.TB, c *Catalog, table *catalog.Table, bounds map[int][]byte) *catalog.Table {
 	t.Helper()
-	h, err := c.handleOf(table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	build, err := iceberg.NewDataFileBuilder(h.meta.PartitionSpec(), iceberg.EntryContentData, "/none/1.parquet", iceberg.ParquetFile, nil, nil, nil, 7, 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
 	counts := map[int]int64{}
 	for id := range bounds {
 		counts[id] = int64(id)
 	}
-	entry := build.ValueCounts(counts).LowerBoundValues(bounds).UpperBoundValues(bounds).Build()
-	file := NewDataFile{entry: entry, DataFile: catalog.DataFile{Ref: catalog.FileRef{Path: "/none/1.parquet", Bytes: 1000}, Rows: 7}}
+	file := NewDataFile{File: manifest.File{
+		Path: "/none/1.parquet", Format: catalog.Parquet, Rows: 7, Bytes: 1000, ValueCounts: counts, Lower: bounds, Upper: bounds,
+	}}
 	if _, err := c.Append(t.Context(), table, []NewDataFile{file}); err != nil {
 		t.Fatal(err)
 	}
-	if table, err = c.LoadTable(t.Context(), table.Ident, catalog.Version{}); err != nil {
-		t.Fatal(err)
-	}
-	return table
+	return load(t, c, table.Ident)
 }
 
 func TestReadableMetricsOfHostileBounds(t *testing.T) {
@@ -367,7 +356,7 @@ func TestPartitionsOfSpecs(t *testing.T) {
 	s := &metaScan{metaTable: &metaTable{of: table, union: catalog.PartitionType(table), places: catalog.PartitionPlaces(table)}}
 	keys := map[string]bool{}
 	for id := range 3 {
-		e := &manifest.Entry{Spec: catalog.SpecID(id), Partition: make([]transform.Value, id+1)}
+		e := &manifest.Entry{File: manifest.File{Spec: catalog.SpecID(id), Partition: make([]transform.Value, id+1)}}
 		tuple, err := s.place(e)
 		if err != nil {
 			t.Fatal(err)

@@ -118,19 +118,38 @@ func refuseWrite(h *handle) error {
 // open, it looks: a version that is the current one or in its log was taken. Not finding it proves nothing, since it may be
 // taken later; then the outcome is CommitUnknown.
 func (c *Catalog) publishOrLook(ctx context.Context, op string, id catalog.Ident, base *handle, next table.Metadata) (string, error) {
-	d, err := draftOf(next)
-	if err != nil {
-		return "", err
-	}
-	location, err := c.store.publish(ctx, id, base.location, d)
+	location, body, err := c.publish(ctx, id, base, next)
 	if errs.KindOf(err) != errs.CommitUnknown {
 		return location, err
 	}
-	there, unread := c.hasVersion(context.WithoutCancel(ctx), id, location, d.body)
+	there, unread := c.hasVersion(context.WithoutCancel(ctx), id, location, body)
 	if there && unread == nil {
 		return location, nil
 	}
 	return location, unknownOutcome(op, id, location, errors.Join(err, unread))
+}
+
+// publish makes next the version after base, and returns where it lies, or would, and its bytes. Older metadata files that next
+// doesn't list any more are removed where the table's properties ask for it.
+func (c *Catalog) publish(ctx context.Context, id catalog.Ident, base *handle, next table.Metadata) (string, []byte, error) {
+	d, err := draftOf(next)
+	if err != nil {
+		return "", nil, err
+	}
+	location, err := c.store.publish(ctx, id, base.location, d)
+	if err != nil || next.Properties()["write.metadata.delete-after-commit.enabled"] != "true" {
+		return location, d.body, err
+	}
+	listed := map[string]bool{}
+	for entry := range next.PreviousFiles() {
+		listed[entry.MetadataFile] = true
+	}
+	for entry := range base.meta.PreviousFiles() {
+		if !listed[entry.MetadataFile] {
+			_ = c.fio.Remove(context.WithoutCancel(ctx), entry.MetadataFile) // one that stays is an orphan, and does no harm
+		}
+	}
+	return location, d.body, nil
 }
 
 func unknownOutcome(op string, id catalog.Ident, location string, cause error) error {

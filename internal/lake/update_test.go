@@ -27,7 +27,7 @@ func newTestTable(t *testing.T, c *Catalog) *catalog.Table {
 	return createTest(t, c, NewTable{Ident: catalog.Ident{"db", "t"}, Schema: testSchema()})
 }
 
-func load(t *testing.T, c *Catalog, id catalog.Ident) *catalog.Table {
+func load(t testing.TB, c *Catalog, id catalog.Ident) *catalog.Table {
 	t.Helper()
 	now, err := c.LoadTable(t.Context(), id, catalog.Version{})
 	if err != nil {

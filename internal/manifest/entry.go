@@ -1,7 +1,9 @@
 package manifest
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/transform"
@@ -30,16 +32,8 @@ const (
 // NoSequence stands for a sequence number that is neither written nor inherited.
 const NoSequence = -1
 
-// Entry is one manifest entry with all that is inherited from its manifest filled in. The reader reuses it, and its
-// pointers, maps, slices and bytes with it: what is kept beyond the visit must be cloned. Only Path, Referenced, Format
-// and Partition may be kept as they are; Partition is shared and must not be changed.
-type Entry struct {
-	Status       Status
-	SnapshotID   *int64
-	Sequence     int64 // data sequence number; of a deleted entry it may be NoSequence
-	FileSequence int64 // of an existing or deleted entry it may be NoSequence
-	FirstRowID   *int64
-
+// File is what a manifest says of one data or delete file: the spec's data_file.
+type File struct {
 	Content   Content
 	Path      string
 	Format    catalog.FileFormat
@@ -48,7 +42,8 @@ type Entry struct {
 	Rows      int64
 	Bytes     int64
 
-	// Statistics by field ID, decoded only when asked for. They are empty, and never nil, when the file has none.
+	// Statistics by field ID. Of a file that is read they are decoded only when asked for; they are empty then, and never
+	// nil, when the file has none. Of a file that is written nil is none.
 	ColumnSizes map[int]int64
 	ValueCounts map[int]int64
 	NullCounts  map[int]int64
@@ -60,9 +55,21 @@ type Entry struct {
 	SplitOffsets []int64
 	EqualityIDs  []int
 	SortOrderID  *int
+	FirstRowID   *int64
 	Referenced   string // referenced_data_file; "" for none
 	Offset       *int64 // content_offset
 	Length       *int64 // content_size_in_bytes
+}
+
+// Entry is one manifest entry with all that is inherited from its manifest filled in. The reader reuses it, and its
+// pointers, maps, slices and bytes with it: what is kept beyond the visit must be cloned. Only Path, Referenced, Format
+// and Partition may be kept as they are; Partition is shared and must not be changed.
+type Entry struct {
+	Status       Status
+	SnapshotID   *int64
+	Sequence     int64 // data sequence number; of a deleted entry it may be NoSequence
+	FileSequence int64 // of an existing or deleted entry it may be NoSequence
+	File
 
 	// What the pointers point to.
 	snapshotID, firstRowID, offset, length int64
@@ -72,11 +79,49 @@ type Entry struct {
 	numbers                                []int64
 }
 
+// Clone returns an entry that shares nothing with the reader's. Statistics and lists that the file doesn't give are nil, and
+// all of them are if they weren't asked for.
+func (e *Entry) Clone() *Entry {
+	c := &Entry{Status: e.Status, SnapshotID: copied(e.SnapshotID), Sequence: e.Sequence, FileSequence: e.FileSequence, File: e.File}
+	c.SortOrderID, c.FirstRowID, c.Offset, c.Length = copied(e.SortOrderID), copied(e.FirstRowID), copied(e.Offset), copied(e.Length)
+	for id, m := range map[int]*map[int]int64{108: &c.ColumnSizes, 109: &c.ValueCounts, 110: &c.NullCounts, 137: &c.NaNCounts} {
+		*m = givenOr(e.Gives(id), maps.Clone(*m))
+	}
+	for id, m := range map[int]*map[int][]byte{125: &c.Lower, 128: &c.Upper} {
+		own := make(map[int][]byte, len(*m))
+		for column, bound := range *m {
+			own[column] = bytes.Clone(bound)
+		}
+		*m = givenOr(e.Gives(id), own)
+	}
+	c.KeyMetadata = bytes.Clone(e.KeyMetadata)
+	c.SplitOffsets = givenOr(e.Gives(132), append([]int64{}, e.SplitOffsets...))
+	c.EqualityIDs = givenOr(e.Gives(135), append([]int{}, e.EqualityIDs...))
+	return c
+}
+
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	v := *p
+	return &v
+}
+
+// givenOr returns v, or its zero value where the file doesn't give it.
+func givenOr[T any](given bool, v T) T {
+	if !given {
+		var none T
+		return none
+	}
+	return v
+}
+
 func newEntry() *Entry {
-	return &Entry{
+	return &Entry{File: File{
 		ColumnSizes: map[int]int64{}, ValueCounts: map[int]int64{}, NullCounts: map[int]int64{}, NaNCounts: map[int]int64{},
 		Lower: map[int][]byte{}, Upper: map[int][]byte{},
-	}
+	}}
 }
 
 // reset makes the entry one of which nothing is known.
@@ -86,11 +131,10 @@ func (e *Entry) reset() {
 	}
 	clear(e.Lower)
 	clear(e.Upper)
-	*e = Entry{
-		Sequence: NoSequence, FileSequence: NoSequence,
+	*e = Entry{Sequence: NoSequence, FileSequence: NoSequence, numbers: e.numbers[:0], File: File{
 		ColumnSizes: e.ColumnSizes, ValueCounts: e.ValueCounts, NullCounts: e.NullCounts, NaNCounts: e.NaNCounts,
-		Lower: e.Lower, Upper: e.Upper, SplitOffsets: e.SplitOffsets[:0], EqualityIDs: e.EqualityIDs[:0], numbers: e.numbers[:0],
-	}
+		Lower: e.Lower, Upper: e.Upper, SplitOffsets: e.SplitOffsets[:0], EqualityIDs: e.EqualityIDs[:0],
+	}}
 }
 
 // Gives says whether the entry has a value of the data file's field, such as 132 for split_offsets: an empty list isn't

@@ -47,7 +47,8 @@ func TestChangesOfOneFile(t *testing.T) {
 				return nil
 			},
 		}
-		e := &manifest.Entry{Status: tc.status, SnapshotID: tc.by, Path: "file:/a.parquet", Format: catalog.Parquet, Sequence: 5}
+		e := &manifest.Entry{Status: tc.status, SnapshotID: tc.by, Sequence: 5}
+		e.File = manifest.File{Path: "file:/a.parquet", Format: catalog.Parquet}
 		if err := s.entry(e, true, [2]sharedDeletes{{}, {}}); err != nil {
 			t.Fatal(err)
 		}

@@ -238,17 +238,20 @@ func (x *deleteIndex) listFor(f *catalog.DataFile, known sharedDeletes) []int {
 
 func (x *deleteIndex) list(found finding) []int {
 	var list []int
-	add := func(files []int) {
-		for _, i := range files {
-			list = append(list, x.numbers[i])
-		}
-	}
-	add(found.own)
-	add(x.global.equalities.files[len(x.global.equalities.files)-found.global:])
-	if s := found.scope; s != nil {
-		add(s.positions.files[len(s.positions.files)-found.positions:])
-		add(s.equalities.files[len(s.equalities.files)-found.equalities:])
+	for _, i := range x.places(found) {
+		list = append(list, x.numbers[i])
 	}
 	slices.Sort(list)
+	return list
+}
+
+// places returns where the found delete files are in the index.
+func (x *deleteIndex) places(found finding) []int {
+	list := slices.Clone(found.own)
+	list = append(list, x.global.equalities.files[len(x.global.equalities.files)-found.global:]...)
+	if s := found.scope; s != nil {
+		list = append(list, s.positions.files[len(s.positions.files)-found.positions:]...)
+		list = append(list, s.equalities.files[len(s.equalities.files)-found.equalities:]...)
+	}
 	return list
 }

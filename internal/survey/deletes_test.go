@@ -171,26 +171,26 @@ func TestTwoVectorsOfOneFile(t *testing.T) {
 // TestDeleteEntries is what entries of delete manifests make: their targets, and errors for what they lack.
 func TestDeleteEntries(t *testing.T) {
 	at := func(n int64) *int64 { return &n }
-	vector := func(file string, offset, length *int64) manifest.Entry {
-		return manifest.Entry{Content: manifest.PositionDeletes, Format: catalog.Puffin, Referenced: file, Offset: offset, Length: length}
+	vector := func(file string, offset, length *int64) manifest.File {
+		return manifest.File{Content: manifest.PositionDeletes, Format: catalog.Puffin, Referenced: file, Offset: offset, Length: length}
 	}
-	bounds := func(lower, upper string) manifest.Entry {
+	bounds := func(lower, upper string) manifest.File {
 		id := int(catalog.DeletePathID)
-		return manifest.Entry{Content: manifest.PositionDeletes, Lower: map[int][]byte{id: []byte(lower)}, Upper: map[int][]byte{id: []byte(upper)}}
+		return manifest.File{Content: manifest.PositionDeletes, Lower: map[int][]byte{id: []byte(lower)}, Upper: map[int][]byte{id: []byte(upper)}}
 	}
 	for _, c := range []struct {
 		name string
-		file manifest.Entry
+		file manifest.File
 		want string
 	}{
 		{"DEL-12 first vector", vector("/f1", at(4), at(46)), "deletion vector /f1 4 46 []"},
 		{"DEL-12 second vector", vector("/f2", at(50), at(44)), "deletion vector /f2 50 44 []"},
-		{"by name", manifest.Entry{Content: manifest.PositionDeletes, Referenced: "/f"}, "position deletes /f 0 0 []"},
+		{"by name", manifest.File{Content: manifest.PositionDeletes, Referenced: "/f"}, "position deletes /f 0 0 []"},
 		{"by bounds", bounds("/f", "/f"), "position deletes /f 0 0 []"},
 		{"of several files", bounds("/f", "/g"), "position deletes  0 0 []"},
-		{"equality", manifest.Entry{Content: manifest.EqualityDeletes, EqualityIDs: []int{5, 2, 5}}, "equality deletes  0 0 [2 5]"},
-		{"no columns", manifest.Entry{Content: manifest.EqualityDeletes}, "no equality_ids"},
-		{"equality in puffin", manifest.Entry{Content: manifest.EqualityDeletes, Format: catalog.Puffin, EqualityIDs: []int{1}}, "format puffin"},
+		{"equality", manifest.File{Content: manifest.EqualityDeletes, EqualityIDs: []int{5, 2, 5}}, "equality deletes  0 0 [2 5]"},
+		{"no columns", manifest.File{Content: manifest.EqualityDeletes}, "no equality_ids"},
+		{"equality in puffin", manifest.File{Content: manifest.EqualityDeletes, Format: catalog.Puffin, EqualityIDs: []int{1}}, "format puffin"},
 		{"no target", vector("", at(4), at(46)), "no referenced_data_file"},
 		{"no offset", vector("/f1", nil, at(46)), "no content_offset"},
 		{"no length", vector("/f1", at(4), nil), "content_size_in_bytes"},
@@ -201,7 +201,7 @@ func TestDeleteEntries(t *testing.T) {
 		if c.file.Format == "" {
 			c.file.Format = catalog.Parquet
 		}
-		d, err := deleteOf(&c.file)
+		d, err := deleteOf(&manifest.Entry{File: c.file})
 		got := fmt.Sprint(d.Kind, " ", d.Target, " ", d.Offset, " ", d.Length, " ", d.Equality)
 		switch {
 		case err != nil && (errs.KindOf(err) != errs.Corrupt || !strings.Contains(err.Error(), c.want)):

@@ -1,0 +1,285 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
+	"github.com/tarndb/tarn/internal/manifest"
+)
+
+// The properties of a snapshot's summary that have a meaning here.
+const (
+	// JobProperty has the identity of the job that made a snapshot.
+	JobProperty = "tarn.job-id"
+	// WAPProperty has the ID under which a snapshot was staged, as Iceberg's own engines write it.
+	WAPProperty = "wap.id"
+)
+
+// mainBranch is the branch that queries read.
+const mainBranch = "main"
+
+// Apply commits a change to a table as one snapshot; name is the table's, for errors, and base the version that the change
+// was decided on. It has three outcomes. Done. Failed: the table is as if nothing had been tried, and no metadata file that was
+// written for it is left, as far as files can be removed; Conflict says that another writer's change is in the way, and that
+// the statement may be made again from the start. And CommitUnknown: the catalog may or may not have taken the snapshot, and
+// nothing is removed.
+//
+// Where another writer merely came first, the change is validated against the newer version and tried again, as often as the
+// table's properties say. Data and delete files of the change are the caller's to remove after a failure or a repeated job.
+func Apply(ctx context.Context, t Table, name string, base *Version, c Change) (Result, error) {
+	a := &applier{
+		table: t, name: name, base: base, change: c, id: rand.Int64(), commitID: uuid.NewString(),
+		made: map[string]made{},
+	}
+	retry, err := RetryOf(base.Properties)
+	if err == nil {
+		err = a.check(base)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	open := false // whether the outcome leaves the written files in use, or may
+	err = retry.Do(ctx, func(n int) (again bool, err error) {
+		open, err = a.try(ctx, n)
+		return !open && errors.Is(err, errBeaten), err
+	})
+	if !open {
+		a.remove(ctx, a.written)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return a.result, nil
+}
+
+// errBeaten marks a Conflict after which the change may be tried again as it is.
+var errBeaten = errors.New("another writer came first")
+
+// applier is one change on its way.
+type applier struct {
+	table    Table
+	name     string
+	base     *Version // the version that the change was decided on
+	change   Change
+	id       int64
+	commitID string
+	reader   *manifest.Reader // of the newest version
+
+	result  Result
+	written []string        // metadata files
+	needed  map[string]bool // those of them, and others, that the last try's snapshot has
+	made    map[string]made // manifests by what they were made from, for the next try
+}
+
+// op is what errors say was attempted.
+const op = "commit to"
+
+func (a *applier) fail(kind errs.Kind, format string, args ...any) *errs.Error {
+	return errs.New(kind, op, a.name, format, args...)
+}
+
+func (a *applier) conflict(format string, args ...any) error {
+	return a.fail(errs.Conflict, format, args...).WithHint("another change came first; run the statement again")
+}
+
+// try makes one attempt on the newest version. Open says that what was written is used or may be.
+func (a *applier) try(ctx context.Context, n int) (open bool, err error) {
+	look := ctx
+	if n > 0 {
+		// The try before may have landed, when a catalog repeats a request whose answer was lost, so this must be found out.
+		look = context.WithoutCancel(ctx)
+	}
+	v, err := a.table.Newest(look)
+	switch {
+	case err != nil && n > 0:
+		return true, a.unknown(err)
+	case err != nil:
+		return false, err
+	case v.snapshot(a.id) != nil:
+		a.result = Result{Snapshot: catalog.SnapshotID(a.id), Staged: a.staged(v)}
+		return true, nil
+	}
+	if v.Format != a.base.Format {
+		return false, a.conflict("the table was upgraded to format version %d", v.Format)
+	}
+	a.reader = manifest.NewReader(a.table.Files(), v.Specs)
+	head, err := a.head(v)
+	if err != nil || a.committed(v, head) {
+		return false, err
+	}
+	if err := a.validate(ctx, v, head); err != nil {
+		return false, err
+	}
+	next, err := a.build(ctx, v, head)
+	if err != nil {
+		return false, err
+	}
+	return a.publish(ctx, v, next)
+}
+
+// head returns the snapshot that the new one follows; nil for the first of a table.
+func (a *applier) head(v *Version) (*OldSnapshot, error) {
+	name := a.branch()
+	ref, ok := v.Refs[name]
+	_, was := a.base.Refs[name]
+	switch {
+	case ok && ref.IsTag:
+		return nil, a.fail(errs.Invalid, "%q is a tag, which can't be written to", name)
+	case !ok && was:
+		return nil, a.conflict("the branch %q was dropped", name)
+	case !ok:
+		if ref, ok = v.Refs[mainBranch]; !ok {
+			return nil, nil
+		}
+	}
+	head := v.snapshot(ref.Snapshot)
+	if head == nil {
+		return nil, a.fail(errs.Corrupt, "%q is at snapshot %d, which isn't there", name, ref.Snapshot)
+	}
+	return head, nil
+}
+
+func (a *applier) branch() string {
+	if a.change.Branch == "" {
+		return mainBranch
+	}
+	return a.change.Branch
+}
+
+// staged says whether the snapshot is only staged.
+func (a *applier) staged(v *Version) bool {
+	return a.change.WAPID != "" && v.Properties["write.wap.enabled"] == "true"
+}
+
+// committed says whether the job committed before: to the branch, or, of a staged change, anywhere.
+func (a *applier) committed(v *Version, head *OldSnapshot) bool {
+	if a.change.Job == "" {
+		return false
+	}
+	line, _ := v.ancestors(head)
+	staged := a.staged(v)
+	if staged {
+		line = v.Snapshots
+	}
+	for _, s := range line {
+		if s.Summary[JobProperty] == a.change.Job {
+			a.result = Result{Snapshot: catalog.SnapshotID(s.ID), Repeated: true, Staged: staged}
+			return true
+		}
+	}
+	return false
+}
+
+// build writes the manifests and the manifest list of the snapshot.
+func (a *applier) build(ctx context.Context, v *Version, head *OldSnapshot) (*NewSnapshot, error) {
+	made, err := a.manifests(ctx, v, head)
+	if err != nil {
+		return nil, err
+	}
+	s := &NewSnapshot{
+		ID: a.id, TimestampMs: max(time.Now().UnixMilli(), v.LastUpdated), SchemaID: v.SchemaID, Operation: a.operation(), Summary: a.summary(v, head, made),
+	}
+	if head != nil {
+		s.Parent = &head.ID
+	}
+	if v.Format > 1 {
+		s.Sequence = v.Sequence + 1
+	}
+	list := manifest.List{Version: v.Format, SnapshotID: s.ID, Parent: s.Parent, Sequence: s.Sequence, NextRowID: v.NextRowID}
+	data, rows, err := list.Encode(made.list)
+	if err != nil {
+		return nil, err
+	}
+	if v.Format > 2 {
+		first := v.NextRowID
+		s.FirstRowID, s.AddedRows = &first, &rows
+	}
+	s.List = fileio.Under(v.Folder, fmt.Sprintf("snap-%d-%d-%s.avro", a.id, len(a.written), a.commitID))
+	a.needed = map[string]bool{s.List: true}
+	for _, m := range made.list {
+		a.needed[m.Path] = true
+	}
+	return s, a.write(ctx, s.List, data)
+}
+
+// publish makes the snapshot the table's, and removes what earlier tries left.
+func (a *applier) publish(ctx context.Context, v *Version, next *NewSnapshot) (open bool, err error) {
+	branch := a.branch()
+	a.result = Result{Snapshot: catalog.SnapshotID(a.id), Staged: a.staged(v)}
+	if a.result.Staged {
+		branch = ""
+	}
+	err = a.table.Publish(ctx, v, next, branch)
+	switch errs.KindOf(err) {
+	case errs.CommitUnknown:
+		if landed, unread := a.hasLanded(ctx); unread != nil || !landed {
+			return true, a.unknown(errors.Join(err, unread))
+		}
+		return true, nil
+	case errs.Conflict:
+		return false, errs.Wrap(errs.Conflict, op, a.name, errors.Join(errBeaten, err))
+	}
+	if err != nil {
+		return false, err
+	}
+	var leftover []string
+	for _, path := range a.written {
+		if !a.needed[path] {
+			leftover = append(leftover, path)
+		}
+	}
+	a.remove(ctx, leftover)
+	return true, nil
+}
+
+// hasLanded says whether the table has the snapshot. Not finding it proves nothing: it may land later.
+func (a *applier) hasLanded(ctx context.Context) (bool, error) {
+	v, err := a.table.Newest(context.WithoutCancel(ctx))
+	return err == nil && v.snapshot(a.id) != nil, err
+}
+
+// unknown is the outcome after which nothing may be removed or tried again.
+func (a *applier) unknown(cause error) error {
+	unknown := &errs.Error{
+		Kind: errs.CommitUnknown, Op: op, Object: a.name, Msg: fmt.Sprintf("whether snapshot %d was committed is not known", a.id), Err: cause,
+	}
+	return unknown.WithHint("look for the snapshot in the table before trying again: a second commit would make the change twice")
+}
+
+// write creates a metadata file.
+func (a *applier) write(ctx context.Context, path string, data []byte) error {
+	a.written = append(a.written, path)
+	return a.table.Files().Create(ctx, path, data)
+}
+
+// remove deletes metadata files that nothing uses. What can't be removed is an orphan and does no harm.
+func (a *applier) remove(ctx context.Context, paths []string) {
+	for _, path := range paths {
+		_ = a.table.Files().Remove(context.WithoutCancel(ctx), path)
+	}
+}
+
+// properties are those of the summary that the change brings.
+func (a *applier) properties(v *Version) map[string]string {
+	out := map[string]string{}
+	maps.Copy(out, a.change.Properties)
+	if a.change.Job != "" {
+		out[JobProperty] = a.change.Job
+	}
+	if a.staged(v) {
+		out[WAPProperty] = a.change.WAPID
+	}
+	if a.change.Replace != nil && a.change.Replace.partitions {
+		out["replace-partitions"] = "true"
+	}
+	return out
+}

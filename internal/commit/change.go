@@ -1,0 +1,169 @@
+package commit
+
+import (
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/manifest"
+	"github.com/tarndb/tarn/transform"
+)
+
+// Kind says what a change does to rows, and so what other writers' changes are in its way.
+type Kind uint8
+
+// The kinds, each with what Iceberg's Java library calls it.
+const (
+	Append    Kind = iota // rows are added, and nothing else (AppendFiles)
+	RowDelta              // rows are added, and rows deleted by delete files: merge on read (RowDelta)
+	Overwrite             // data files are removed, and others added: copy on write (OverwriteFiles, ReplacePartitions, DeleteFiles)
+	Rewrite               // the same rows lie in other files, or their deletes do (RewriteFiles)
+)
+
+// Isolation says which of the changes that came after the base are conflicts.
+type Isolation uint8
+
+// The levels. Serializable is as if one change came after the other; Snapshot lets rows come in that the change would have
+// seen; Blind replaces what is there by the time of the commit, whatever came since, and is for overwrites that don't
+// depend on what they replace.
+const (
+	Serializable Isolation = iota
+	Snapshot
+	Blind
+)
+
+// Change is one change of a table's rows, which becomes one snapshot. The zero values of all but the files are the default.
+type Change struct {
+	Kind Kind
+	// Base is the snapshot that the change was decided on: the head of its branch then, nil for none.
+	Base *catalog.SnapshotID
+
+	Add        []manifest.File // data files, which aren't part of the table yet
+	AddDeletes []manifest.File // delete files and deletion vectors, which aren't either
+	// Remove are data files of the base, as a survey lists them; each must still be part of the table.
+	Remove []catalog.DataFile
+	// RemoveDeletes are delete files of the base, which must still be part of the table: those that AddDeletes replaces, as
+	// a data file has one deletion vector at most.
+	RemoveDeletes []catalog.DeleteFile
+	// Replace are partitions of which all data and delete files are removed, those that the table has by the time of the
+	// commit; nil is none.
+	Replace *Region
+	// Referenced are the data files of the base whose rows AddDeletes deletes by position, but for those that a delete file
+	// names as its only one. They must still be part of the table.
+	Referenced []string
+	// DataSequence is the data sequence number of the files in Add, for a Rewrite whose files must stay as old as those that
+	// they replace, so that newer equality deletes go on to apply; nil is the new snapshot's own.
+	DataSequence *int64
+
+	Isolation Isolation
+	// Reads is what rows the change depends on: files that can't hold such rows are no conflict. The zero filter is all rows.
+	Reads catalog.Filter
+
+	Branch string // "" is main. A branch that isn't there is made from main
+	// WAPID stages the snapshot under this ID, and moves no branch, where the table property write.wap.enabled is true;
+	// elsewhere it means nothing, as in Spark.
+	WAPID string
+	// Job identifies the job that makes the change: one that was committed on the branch before isn't committed again.
+	Job        string
+	Properties map[string]string // of the snapshot's summary
+}
+
+// Result says how a change was committed.
+type Result struct {
+	Snapshot catalog.SnapshotID
+	// Repeated says that it was committed before, by the job's identity. The files of the Change are no part of the table.
+	Repeated bool
+	Staged   bool // no branch has the snapshot
+}
+
+// Extent is how much of a partition lies in a region.
+type Extent uint8
+
+// The extents.
+const (
+	None Extent = iota
+	Part        // some of its rows may, and some may not
+	All
+)
+
+// Region is a set of partitions that are replaced as a whole.
+type Region struct {
+	extent func(spec catalog.PartitionSpec, tuple []transform.Value) Extent
+	// partitions says that the region is a list of partitions rather than a condition, which the summary tells.
+	partitions bool
+}
+
+// WholeTable is the region of all rows.
+func WholeTable() *Region {
+	return &Region{extent: func(catalog.PartitionSpec, []transform.Value) Extent { return All }}
+}
+
+// RegionOf is the region of the partitions that extent says All of. It must be right for every spec of the table: files of
+// a partition that it says Part of can't be replaced as a whole, and fail the change.
+func RegionOf(extent func(spec catalog.PartitionSpec, tuple []transform.Value) Extent) *Region {
+	return &Region{extent: extent}
+}
+
+// PartitionsOf is the region of the partitions of files that were written by the spec: a dynamic overwrite. Without
+// partition fields it is the whole table. Files of other specs are All in it where their partition lies within one of the
+// files', and None where a field that both specs have tells them apart.
+func PartitionsOf(spec catalog.PartitionSpec, files []manifest.File) *Region {
+	var tuples [][]transform.Value
+	known := map[string]bool{}
+	for _, f := range files {
+		if key := catalog.TupleKey(spec.ID, f.Partition); !known[key] {
+			known[key] = true
+			tuples = append(tuples, f.Partition)
+		}
+	}
+	return &Region{partitions: true, extent: func(of catalog.PartitionSpec, tuple []transform.Value) Extent {
+		if of.ID == spec.ID {
+			if known[catalog.TupleKey(spec.ID, tuple)] {
+				return All
+			}
+			return None
+		}
+		common := commonFields(spec, of)
+		found := None
+		for _, t := range tuples {
+			found = max(found, extentWithin(common, t, tuple))
+		}
+		return found
+	}}
+}
+
+// What commonFields says of a field that another spec doesn't have, and of one that tells no rows apart.
+const (
+	missing = -1
+	void    = -2
+)
+
+// commonFields returns for each field of a spec the place of the equal one in another.
+func commonFields(spec, other catalog.PartitionSpec) []int {
+	places := make([]int, len(spec.Fields))
+	for i, f := range spec.Fields {
+		if places[i] = missing; f.Transform.Op == transform.Void {
+			places[i] = void
+			continue
+		}
+		for j, o := range other.Fields {
+			if len(f.Sources) == 1 && len(o.Sources) == 1 && f.Sources[0] == o.Sources[0] && f.Transform == o.Transform && f.SourceType == o.SourceType {
+				places[i] = j
+			}
+		}
+	}
+	return places
+}
+
+// extentWithin says how much of another spec's partition lies in the partition t: all of it where each field of t is one of
+// the other's, too, with the same value.
+func extentWithin(common []int, t, other []transform.Value) Extent {
+	extent := All
+	for i, j := range common {
+		switch {
+		case j == void:
+		case j == missing:
+			extent = Part
+		case catalog.TupleKey(0, t[i:i+1]) != catalog.TupleKey(0, other[j:j+1]):
+			return None
+		}
+	}
+	return extent
+}

@@ -1,0 +1,96 @@
+package commit
+
+import (
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/manifest"
+	"github.com/tarndb/tarn/transform"
+)
+
+// check refuses a change that makes no sense on the table, whatever else has happened to it.
+func (a *applier) check(v *Version) error {
+	c := &a.change
+	removes := len(c.Remove) > 0 || c.Replace != nil
+	switch {
+	case len(c.Add)+len(c.AddDeletes)+len(c.RemoveDeletes) == 0 && !removes:
+		return a.fail(errs.Invalid, "there is nothing to commit")
+	case c.Kind == Append && (removes || len(c.AddDeletes)+len(c.RemoveDeletes) > 0):
+		return a.fail(errs.Internal, "an append only adds data files")
+	case c.Kind == Overwrite && len(c.AddDeletes)+len(c.RemoveDeletes) > 0:
+		return a.fail(errs.Internal, "an overwrite adds and removes data files, not delete files")
+	case c.Kind != Overwrite && c.Replace != nil:
+		return a.fail(errs.Internal, "only an overwrite replaces partitions")
+	case c.Kind == Rewrite && len(c.Add) > 0 && len(c.Remove) == 0:
+		return a.fail(errs.Internal, "a rewrite has data files to add and none to remove")
+	case c.Kind != Rewrite && c.DataSequence != nil:
+		return a.fail(errs.Internal, "only the files of a rewrite have a data sequence number of their own")
+	case v.Format < 2 && len(c.AddDeletes) > 0:
+		return a.fail(errs.Unsupported, "tables of format version %d have no delete files", v.Format).
+			WithHint("upgrade the table to format version 2")
+	case c.Branch != "" && a.staged(v):
+		return a.fail(errs.Invalid, "the change has both a branch, %q, and a WAP ID, %q", c.Branch, c.WAPID)
+	}
+	return a.checkFiles(v)
+}
+
+// checkFiles refuses files that can't be part of the table.
+func (a *applier) checkFiles(v *Version) error {
+	seen := map[string]bool{}
+	for i := range a.change.Add {
+		f := &a.change.Add[i]
+		if f.Content != manifest.Data || seen[f.Path] {
+			return errs.New(errs.Internal, "add data file", f.Path, "it is added twice, or holds no rows")
+		}
+		seen[f.Path] = true
+		if err := a.checkPartition(v, f); err != nil {
+			return err
+		}
+	}
+	vectors := map[string]bool{}
+	for i := range a.change.AddDeletes {
+		f := &a.change.AddDeletes[i]
+		isVector := isVector(f)
+		switch {
+		case f.Content == manifest.Data:
+			return errs.New(errs.Internal, "add delete file", f.Path, "it holds no deletes")
+		case f.Content == manifest.EqualityDeletes && a.change.Kind == Rewrite:
+			return errs.New(errs.Internal, "add delete file", f.Path, "rewritten equality deletes would apply to rows that came after them")
+		case isVector && v.Format < 3:
+			return errs.New(errs.Unsupported, "add delete file", f.Path, "tables of format version %d have no deletion vectors", v.Format)
+		case isVector && f.Referenced == "":
+			return errs.New(errs.Internal, "add delete file", f.Path, "the deletion vector doesn't say of which data file it is")
+		case isVector && vectors[f.Referenced]:
+			return errs.New(errs.Internal, "add delete file", f.Path, "there are two deletion vectors of %s", f.Referenced)
+		}
+		if isVector {
+			vectors[f.Referenced] = true
+		}
+		if err := a.checkPartition(v, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isVector(f *manifest.File) bool {
+	return f.Content == manifest.PositionDeletes && f.Format == catalog.Puffin
+}
+
+// checkPartition refuses a partition that isn't one of the file's spec.
+func (a *applier) checkPartition(v *Version, f *manifest.File) error {
+	spec, ok := v.Specs[f.Spec]
+	if !ok || len(f.Partition) != len(spec.Fields) {
+		return errs.New(errs.Invalid, "add file", f.Path, "the table has no partition spec %d of %d fields", f.Spec, len(f.Partition))
+	}
+	for i, t := range manifest.TupleTypes(spec) {
+		field := spec.Fields[i]
+		if t.Kind == transform.None && field.Transform.Op != transform.Void {
+			return errs.New(errs.Unsupported, "add file", f.Path, "the partition field %q has the transform %s, which isn't known, or a source column that isn't there",
+				field.Name, field.Transform)
+		}
+		if _, ok := manifest.FitValue(t, f.Partition[i]); f.Partition[i] != nil && !ok {
+			return errs.New(errs.Invalid, "add file", f.Path, "the partition value of %q is %v, not a %s", field.Name, f.Partition[i], t)
+		}
+	}
+	return nil
+}
