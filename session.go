@@ -65,12 +65,12 @@ func (s *Session) Query(ctx context.Context, stmt string, args ...any) (rows *Ro
 		return noRows(), s.settings.Reset(st.Name)
 	case sql.ShowSettings:
 		return settingsRows(s.settings), nil
-	case sql.ShowNamespaces:
-		return s.engine.namespaceRows(ctx)
-	case sql.ShowTables:
-		return s.engine.tableRows(ctx, st.Namespace)
-	case sql.Describe:
-		return s.engine.describeRows(ctx, st.Table)
+	}
+	if rows, ok, err := s.engine.show(ctx, parsed); ok {
+		return rows, err
+	}
+	if rows, ok, err := s.engine.define(ctx, parsed); ok {
+		return rows, err
 	}
 	return nil, errs.New(errs.Internal, "run", "statement", "no way to run a %T", parsed)
 }

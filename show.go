@@ -3,6 +3,7 @@ package tarn
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -12,6 +13,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/settings"
+	"github.com/tarndb/tarn/internal/sql"
 )
 
 // noRows is the result of a statement that gives none.
@@ -70,8 +72,13 @@ func settingsRows(s *settings.Set) *Rows {
 	return listing([]string{"name", "value", "default", "type", "bounds", "meaning", "spark_name"}, rows)
 }
 
-func (e *Engine) namespaceRows(ctx context.Context) (*Rows, error) {
+// namespaceRows lists all namespaces of the default catalog, or of one that is named, or those directly in a namespace.
+func (e *Engine) namespaceRows(ctx context.Context, st sql.ShowNamespaces) (*Rows, error) {
 	name, err := e.defaultCatalog()
+	within := catalog.Ident(st.Namespace)
+	if len(within) > 0 && e.isCatalog(within[0]) {
+		name, within, err = within[0], within[1:], nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +91,16 @@ func (e *Engine) namespaceRows(ctx context.Context) (*Rows, error) {
 		return nil, err
 	}
 	var rows [][]string
+	matches, there := matcher(st.Like), len(within) == 0
 	for _, ns := range list {
-		rows = append(rows, []string{name, ns.String()})
+		there = there || slices.Equal(ns, within)
+		isWithin := len(within) == 0 || len(ns) == len(within)+1 && slices.Equal(ns[:len(within)], within)
+		if isWithin && matches(ns[len(ns)-1]) {
+			rows = append(rows, []string{name, ns.String()})
+		}
+	}
+	if !there {
+		return nil, errs.New(errs.NotFound, "list namespaces", within.String(), "no such namespace")
 	}
 	return listing([]string{"catalog", "namespace"}, rows), nil
 }
@@ -140,15 +155,19 @@ func (e *Engine) listTables(ctx context.Context, parts []string) ([]TableName, e
 	return out, nil
 }
 
-func (e *Engine) tableRows(ctx context.Context, namespace []string) (*Rows, error) {
-	list, err := e.listTables(ctx, namespace)
+func (e *Engine) tableRows(ctx context.Context, st sql.ShowTables) (*Rows, error) {
+	list, err := e.listTables(ctx, st.Namespace)
 	if err != nil {
 		return nil, err
 	}
 	var rows [][]string
+	matches := matcher(st.Like)
 	for _, t := range list {
 		ns := t.Ident[:len(t.Ident)-1]
-		rows = append(rows, []string{t.Catalog, ns.String(), t.Ident[len(t.Ident)-1]})
+		if !matches(t.Ident[len(ns)]) {
+			continue
+		}
+		rows = append(rows, []string{t.Catalog, ns.String(), t.Ident[len(ns)]})
 	}
 	return listing([]string{"catalog", "namespace", "table"}, rows), nil
 }
@@ -196,32 +215,4 @@ func splitName(name string) (parts []string, ok bool) {
 		last = r
 	}
 	return append(parts, part.String()), true
-}
-
-// describeRows tells a table's columns.
-func (e *Engine) describeRows(ctx context.Context, parts []string) (*Rows, error) {
-	t := newTables(e)
-	defer t.close()
-	table, err := t.Resolve(ctx, parts, catalog.Version{})
-	if err != nil {
-		return nil, err
-	}
-	var rows [][]string
-	for _, f := range table.Schema.Fields {
-		nullable := "yes"
-		if f.Required {
-			nullable = "no"
-		}
-		rows = append(rows, []string{f.Name, f.Type.String(), nullable, f.Doc})
-	}
-	for _, f := range table.Spec().Fields {
-		source := f.Name
-		if len(f.Sources) == 1 {
-			if c, ok := table.Schema.Field(f.Sources[0]); ok {
-				source = catalog.QuoteIdent(c.Name)
-			}
-		}
-		rows = append(rows, []string{"# partitioned by", f.Transform.SQL(source), "", f.Name})
-	}
-	return listing([]string{"column", "type", "nullable", "comment"}, rows), nil
 }

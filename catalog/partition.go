@@ -31,6 +31,9 @@ func PartitionPlaces(t *Table) map[SpecID][]int {
 	return places
 }
 
+// IsVoid says whether the field was dropped and only keeps its place: it is NULL for all files.
+func (f PartitionField) IsVoid() bool { return f.Transform.Op == transform.Void }
+
 // partitionColumn is one field of PartitionType.
 type partitionColumn struct {
 	id    FieldID

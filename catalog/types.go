@@ -78,13 +78,18 @@ type Field struct {
 	// HasDefault says that the field has an initial default. That of a struct is the struct of its fields' own defaults, each
 	// NULL without one; a struct that has none is NULL where it is missing, whatever its fields say.
 	HasDefault bool
-	Promoted   bool // of a column: an older schema has it with another type, in which files may hold it
+	// WriteDefault (v3) is the value that a write stores in rows for which it has none; nil when there is none, and NULL is
+	// stored.
+	WriteDefault transform.Value `json:"-"`
+	Promoted     bool            // of a column: an older schema has it with another type, in which files may hold it
 }
 
 // Schema is one schema of a table.
 type Schema struct {
 	ID     int
 	Fields []Field
+	// Identifier are the required primitive fields that together identify a row, by rising ID; nothing enforces it.
+	Identifier []FieldID `json:",omitempty"`
 }
 
 // Field returns the top-level column with the ID, or false.
@@ -95,6 +100,21 @@ func (s *Schema) Field(id FieldID) (Field, bool) {
 		}
 	}
 	return Field{}, false
+}
+
+// Path returns the full name of the field with the ID, its parts outermost first, or nil.
+func (s *Schema) Path(id FieldID) []string { return pathIn(s.Fields, id) }
+
+func pathIn(fields []Field, id FieldID) []string {
+	for _, f := range fields {
+		if f.ID == id {
+			return []string{f.Name}
+		}
+		if path := pathIn(f.Type.Fields, id); path != nil {
+			return append([]string{f.Name}, path...)
+		}
+	}
+	return nil
 }
 
 // PartitionField is one field of a spec. Sources has more than one column only for a multi-argument transform, which is

@@ -98,6 +98,12 @@ func cutFolder(path, folder string) (string, bool) {
 	return rest, rest == "" || rest[0] == '/'
 }
 
+// IsWithin says whether a path is a folder or lies in it, however the two are spelled.
+func IsWithin(path, folder string) bool {
+	_, ok := cutFolder(Plain(path), TrimSlash(Plain(folder)))
+	return ok
+}
+
 // TrimSlash drops trailing slashes but keeps the root.
 func TrimSlash(path string) string {
 	if trimmed := strings.TrimRight(path, "/"); trimmed != "" {

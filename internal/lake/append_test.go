@@ -327,7 +327,9 @@ func TestCreateTableRefusals(t *testing.T) {
 		t.Errorf("dropped twice: %v", err)
 	}
 	createTest(t, c, def)
-	if err := newLake(t, "hadoop", t.TempDir()).DropTable(t.Context(), def.Ident); errs.KindOf(err) != errs.Unsupported {
+	hadoop := newLake(t, "hadoop", t.TempDir())
+	createTest(t, hadoop, def)
+	if err := hadoop.DropTable(t.Context(), def.Ident); errs.KindOf(err) != errs.Unsupported {
 		t.Errorf("hadoop: %v", err)
 	}
 }

@@ -22,7 +22,7 @@ func (c *Catalog) Commit(ctx context.Context, t *catalog.Table, change commit.Ch
 	if err != nil {
 		return commit.Result{}, err
 	}
-	if err := refuseWrite(h); err != nil {
+	if err := refuseEncryption(h); err != nil {
 		return commit.Result{}, err
 	}
 	base, err := c.version(h)
@@ -128,7 +128,7 @@ func (c *Catalog) version(h *handle) (*commit.Version, error) {
 		Properties: maps.Clone(map[string]string(h.meta.Properties())), Refs: map[string]commit.Ref{}, Sequence: h.meta.LastSequenceNumber(),
 		NextRowID: h.meta.NextRowID(), LastUpdated: h.meta.LastUpdatedMillis(), Handle: h,
 	}
-	text, err := json.Marshal(schema)
+	text, err := schemaJSON(h, schema)
 	v.SchemaJSON = string(text)
 	for _, spec := range h.meta.PartitionSpecs() {
 		var fields []byte
@@ -144,6 +144,15 @@ func (c *Catalog) version(h *handle) (*commit.Version, error) {
 		v.Snapshots = append(v.Snapshots, c.oldSnapshot(&s))
 	}
 	return v, errs.Wrap(errs.Internal, "read metadata", h.location, err)
+}
+
+// schemaJSON returns a schema as the metadata has it: iceberg-go would lose the low digits of a long's default.
+func schemaJSON(h *handle, schema *iceberg.Schema) ([]byte, error) {
+	if !hasDefaults(h.raw) {
+		return json.Marshal(schema)
+	}
+	all, err := schemasByID(h.raw)
+	return all[schema.ID], err
 }
 
 // specFieldsJSON returns the fields of a spec as metadata has them.

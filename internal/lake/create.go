@@ -1,10 +1,7 @@
 package lake
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -14,6 +11,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/evolve"
 	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/transform"
 )
@@ -31,48 +29,55 @@ type NewTable struct {
 	FormatVersion int // 0: 2
 }
 
-// CreateNamespace makes a namespace. It fails with Exists if there is one.
-func (c *Catalog) CreateNamespace(ctx context.Context, namespace catalog.Ident) error {
-	if len(namespace) == 0 {
-		return errs.New(errs.Invalid, "create namespace", "", "it has no name")
-	}
-	return c.store.createNamespace(ctx, namespace)
-}
-
-// DropTable forgets a table and leaves its files where they are.
-func (c *Catalog) DropTable(ctx context.Context, id catalog.Ident) error {
-	return c.store.drop(ctx, id)
-}
-
 // CreateTable makes an empty table at WAREHOUSE/namespace/name, in a namespace that is there, and loads it.
 func (c *Catalog) CreateTable(ctx context.Context, def NewTable) (*catalog.Table, error) {
-	if len(def.Ident) < 2 {
-		return nil, errs.New(errs.Invalid, "create table", def.Ident.String(), "a table's name needs a namespace")
-	}
-	if c.warehouse == "" {
-		return nil, errs.New(errs.Invalid, "create table", def.Ident.String(), "the catalog %q has no warehouse to put it in", c.name).
-			WithHint("give the catalog a warehouse folder")
-	}
-	if _, err := c.store.tables(ctx, def.Ident[:len(def.Ident)-1]); err != nil {
+	location, err := c.placeOf(ctx, def.Ident)
+	if err != nil {
 		return nil, err
 	}
-	meta, err := def.metadata(fileio.Under(c.warehouse, def.Ident...))
+	meta, err := def.metadata(location)
 	if err != nil {
 		return nil, errs.Wrap(errs.Invalid, "create table", def.Ident.String(), err)
 	}
+	return c.makeTable(ctx, def.Ident, meta)
+}
+
+// placeOf returns where a new table goes, and checks that its namespace is there.
+func (c *Catalog) placeOf(ctx context.Context, id catalog.Ident) (string, error) {
+	if len(id) < 2 {
+		return "", errs.New(errs.Invalid, "create table", id.String(), "a table's name needs a namespace")
+	}
+	if c.warehouse == "" {
+		return "", errs.New(errs.Invalid, "create table", id.String(), "the catalog %q has no warehouse to put it in", c.name).
+			WithHint("give the catalog a warehouse folder")
+	}
+	_, err := c.store.tables(ctx, id[:len(id)-1])
+	return c.PlaceOf(id), err
+}
+
+// PlaceOf returns where the catalog would put a table of the name; "" when it has no warehouse.
+func (c *Catalog) PlaceOf(id catalog.Ident) string {
+	if c.warehouse == "" {
+		return ""
+	}
+	return fileio.Under(c.warehouse, id...)
+}
+
+// makeTable publishes a new table's first version and loads it.
+func (c *Catalog) makeTable(ctx context.Context, id catalog.Ident, meta table.Metadata) (*catalog.Table, error) {
 	next, err := draftOf(meta)
 	if err != nil {
 		return nil, err
 	}
-	location, err := c.store.publish(ctx, def.Ident, "", next)
+	location, err := c.store.publish(ctx, id, "", next)
 	if err != nil {
 		return nil, err
 	}
-	return c.loadAt(ctx, def.Ident, location)
+	return c.loadAt(ctx, id, location)
 }
 
 func (def NewTable) metadata(location string) (table.Metadata, error) {
-	fields, err := icebergFields(def.Schema.Fields)
+	fields, err := newSchemaWriter(nil).fields(def.Schema.Fields)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +128,7 @@ func (def NewTable) partitionField(f catalog.PartitionField) (iceberg.PartitionF
 	parsed, err := iceberg.ParseTransform(f.Transform.String())
 	name := f.Name
 	if name == "" {
-		name = column.Name + nameSuffix[f.Transform.Op]
+		name = evolve.FieldName(column.Name, f.Transform)
 	}
 	return iceberg.PartitionField{SourceIDs: []int{int(column.ID)}, Name: name, Transform: parsed}, err
 }
@@ -132,105 +137,9 @@ func hasColumn(s *catalog.Schema, name string) bool {
 	return slices.ContainsFunc(s.Fields, func(f catalog.Field) bool { return f.Name == name })
 }
 
-// nameSuffix is what Iceberg's own engines put after the column's name to name a partition field.
-var nameSuffix = map[transform.Op]string{
-	transform.Bucket: "_bucket", transform.Truncate: "_trunc", transform.Void: "_null",
-	transform.Year: "_year", transform.Month: "_month", transform.Day: "_day", transform.Hour: "_hour",
-}
-
-// draftOf writes metadata down as the table's properties want it.
-func draftOf(meta table.Metadata) (draft, error) {
-	body, err := json.Marshal(meta)
-	if err != nil {
-		return draft{}, errs.Wrap(errs.Internal, "write metadata", meta.Location(), err)
-	}
-	next := draft{folder: metadataFolder(meta), body: body, gzipped: meta.Properties()["write.metadata.compression-codec"] == "gzip"}
-	if !next.gzipped {
-		return next, nil
-	}
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	if _, err = w.Write(body); err == nil {
-		err = w.Close()
-	}
-	next.body = packed.Bytes()
-	return next, errs.Wrap(errs.Internal, "write metadata", meta.Location(), err)
-}
-
 func metadataFolder(meta table.Metadata) string {
 	if folder := meta.Properties()["write.metadata.path"]; folder != "" {
 		return folder
 	}
 	return fileio.Under(meta.Location(), "metadata")
-}
-
-func icebergFields(fields []catalog.Field) ([]iceberg.NestedField, error) {
-	out := make([]iceberg.NestedField, len(fields))
-	names := map[string]bool{}
-	for i, f := range fields {
-		if names[f.Name] || f.Name == "" {
-			return nil, errs.New(errs.Invalid, "define column", f.Name, "the name is empty or given twice")
-		}
-		names[f.Name] = true
-		if f.HasDefault {
-			return nil, errs.New(errs.Unsupported, "define column", f.Name, "initial defaults can't be written yet")
-		}
-		t, err := icebergType(f.Type)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = iceberg.NestedField{ID: int(f.ID), Name: f.Name, Type: t, Required: f.Required, Doc: f.Doc}
-	}
-	return out, nil
-}
-
-func icebergType(t catalog.Type) (iceberg.Type, error) {
-	if t.Nested == catalog.NotNested {
-		return icebergPrimitive(t.Primitive)
-	}
-	inner, err := icebergFields(t.Fields)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case t.Nested == catalog.Struct:
-		return &iceberg.StructType{FieldList: inner}, nil
-	case t.Nested == catalog.List && len(inner) == 1:
-		return &iceberg.ListType{ElementID: inner[0].ID, Element: inner[0].Type, ElementRequired: inner[0].Required}, nil
-	case t.Nested == catalog.Map && len(inner) == 2:
-		return &iceberg.MapType{
-			KeyID: inner[0].ID, KeyType: inner[0].Type, ValueID: inner[1].ID, ValueType: inner[1].Type, ValueRequired: inner[1].Required,
-		}, nil
-	}
-	return nil, errs.New(errs.Internal, "define column", "", "a list needs one field and a map two, not %d", len(inner))
-}
-
-var icebergPrimitives = map[transform.Kind]iceberg.Type{
-	transform.Boolean:       iceberg.PrimitiveTypes.Bool,
-	transform.Int:           iceberg.PrimitiveTypes.Int32,
-	transform.Long:          iceberg.PrimitiveTypes.Int64,
-	transform.Float:         iceberg.PrimitiveTypes.Float32,
-	transform.Double:        iceberg.PrimitiveTypes.Float64,
-	transform.Date:          iceberg.PrimitiveTypes.Date,
-	transform.Time:          iceberg.PrimitiveTypes.Time,
-	transform.Timestamp:     iceberg.PrimitiveTypes.Timestamp,
-	transform.TimestampTZ:   iceberg.PrimitiveTypes.TimestampTz,
-	transform.TimestampNS:   iceberg.PrimitiveTypes.TimestampNs,
-	transform.TimestampTZNS: iceberg.PrimitiveTypes.TimestampTzNs,
-	transform.String:        iceberg.PrimitiveTypes.String,
-	transform.UUID:          iceberg.PrimitiveTypes.UUID,
-	transform.Binary:        iceberg.PrimitiveTypes.Binary,
-}
-
-func icebergPrimitive(t transform.Type) (iceberg.Type, error) {
-	switch t.Kind {
-	case transform.Decimal:
-		return iceberg.DecimalTypeOf(t.Precision, t.Scale), nil
-	case transform.Fixed:
-		return iceberg.FixedTypeOf(t.Length), nil
-	}
-	if known, ok := icebergPrimitives[t.Kind]; ok {
-		return known, nil
-	}
-	return nil, errs.New(errs.Unsupported, "define column", "", "columns of type %s can't be written yet", t)
 }

@@ -4,21 +4,29 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"strconv"
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/transform"
 )
 
-// fieldDefault is a field's initial default as the metadata JSON spells it. It is read here and not taken from iceberg-go,
+// fieldDefault is a field's default as the metadata JSON spells it. It is read here and not taken from iceberg-go,
 // whose schema holds numbers as float64 and so loses the low digits of a long.
 type fieldDefault struct{ raw json.RawMessage }
 
-// initialDefaults returns the initial defaults in the schema with the ID, nested fields' included, by field ID.
-func initialDefaults(metadata []byte, schemaID int) (map[int]fieldDefault, error) {
-	if !bytes.Contains(metadata, []byte(`"initial-default"`)) {
+// fieldDefaults are a field's initial and write default; nil: none.
+type fieldDefaults struct{ initial, write *fieldDefault }
+
+// hasDefaults says whether some schema of the metadata may have defaults.
+func hasDefaults(metadata []byte) bool {
+	return bytes.Contains(metadata, []byte(`"initial-default"`)) || bytes.Contains(metadata, []byte(`"write-default"`))
+}
+
+// defaultsOf returns the defaults in the schema with the ID, nested fields' included, by field ID.
+func defaultsOf(metadata []byte, schemaID int) (map[int]fieldDefaults, error) {
+	if !hasDefaults(metadata) {
 		return nil, nil
 	}
 	var doc struct {
@@ -30,7 +38,7 @@ func initialDefaults(metadata []byte, schemaID int) (map[int]fieldDefault, error
 	if err := json.Unmarshal(metadata, &doc); err != nil {
 		return nil, err
 	}
-	found := map[int]fieldDefault{}
+	found := map[int]fieldDefaults{}
 	for _, s := range doc.Schemas {
 		if s.ID == schemaID {
 			s.collect(found)
@@ -51,6 +59,7 @@ type rawField struct {
 	ID      int             `json:"id"`
 	Type    rawInnerType    `json:"type"`
 	Initial json.RawMessage `json:"initial-default"`
+	Write   json.RawMessage `json:"write-default"`
 }
 
 // rawInnerType is a type within another: nil for a primitive one, which is a string in JSON.
@@ -64,10 +73,10 @@ func (t *rawInnerType) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, t.nested)
 }
 
-func (t *rawType) collect(found map[int]fieldDefault) {
+func (t *rawType) collect(found map[int]fieldDefaults) {
 	for _, f := range t.Fields {
-		if len(f.Initial) > 0 && !bytes.Equal(f.Initial, []byte("null")) {
-			found[f.ID] = fieldDefault{f.Initial}
+		if d := (fieldDefaults{given(f.Initial), given(f.Write)}); d != (fieldDefaults{}) {
+			found[f.ID] = d
 		}
 		f.Type.collect(found)
 	}
@@ -76,10 +85,18 @@ func (t *rawType) collect(found map[int]fieldDefault) {
 	}
 }
 
-func (t rawInnerType) collect(found map[int]fieldDefault) {
+func (t rawInnerType) collect(found map[int]fieldDefaults) {
 	if t.nested != nil {
 		t.nested.collect(found)
 	}
+}
+
+// given returns a default that is there and isn't null.
+func given(raw json.RawMessage) *fieldDefault {
+	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
+		return nil
+	}
+	return &fieldDefault{raw}
 }
 
 // value reads the default by the spec's JSON single-value serialization. A nested type's default has no Value: nil. That
@@ -123,13 +140,19 @@ func plainDecimal(text string) string {
 	return out
 }
 
-// survivesFloat says whether the default is still the same after it has been a float64, which iceberg-go makes of every
-// number when it writes a schema again.
-func (d fieldDefault) survivesFloat() bool {
-	n, isInteger := new(big.Int).SetString(string(d.raw), 10)
-	if !isInteger {
-		return true
+// defaultJSON spells a value as fieldDefault.value reads it.
+func defaultJSON(t transform.Type, v transform.Value) (json.RawMessage, error) {
+	text := transform.FormatValue(t, v)
+	switch t.Kind {
+	case transform.Boolean, transform.Int, transform.Long, transform.Float, transform.Double:
+		if !json.Valid([]byte(text)) {
+			return nil, errs.New(errs.Unsupported, "", "", "JSON has no %s, so it can't be a default", text)
+		}
+		return json.RawMessage(text), nil
+	case transform.Timestamp, transform.TimestampNS:
+		text = strings.Replace(text, " ", "T", 1)
+	case transform.TimestampTZ, transform.TimestampTZNS:
+		text = strings.Replace(text, " ", "T", 1) + ":00"
 	}
-	_, accuracy := new(big.Float).SetInt(n).Float64()
-	return accuracy == big.Exact
+	return json.Marshal(text)
 }

@@ -12,12 +12,12 @@ import (
 func TestInitialDefaults(t *testing.T) {
 	metadata := `{"schemas": [{"schema-id": 3, "fields": [
 		{"id": 1, "name": "l", "type": "long", "initial-default": 9007199254740993},
-		{"id": 2, "name": "b", "type": "binary", "initial-default": "00ff"},
+		{"id": 2, "name": "b", "type": "binary", "initial-default": "00ff", "write-default": "01"},
 		{"id": 3, "name": "n", "type": "string", "initial-default": null},
 		{"id": 4, "name": "s", "type": {"type": "struct", "fields": [{"id": 5, "name": "in", "type": "string", "initial-default": "x\"y"}]}},
 		{"id": 6, "name": "list", "type": {"type": "list", "element-id": 7, "element": {"type": "struct", "fields":
 			[{"id": 8, "name": "in", "type": "decimal(9,2)", "initial-default": "1.50"}]}}}]}]}`
-	got, err := initialDefaults([]byte(metadata), 3)
+	got, err := defaultsOf([]byte(metadata), 3)
 	if err != nil || len(got) != 4 {
 		t.Fatalf("%v, %v", got, err)
 	}
@@ -29,15 +29,13 @@ func TestInitialDefaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := got[id].value(catalog.Type{Primitive: typ})
+		v, err := got[id].initial.value(catalog.Type{Primitive: typ})
 		if a, b := transform.AppendKey(nil, typ, v), transform.AppendKey(nil, typ, want.value); err != nil || string(a) != string(b) {
 			t.Errorf("the default of %d is %v, %v; want %v", id, v, err, want.value)
 		}
 	}
-	for text, want := range map[string]bool{"9007199254740993": false, "9007199254740992": true, `"9007199254740993"`: true, "0.1": true, "9223372036854775807": false} {
-		if got := (fieldDefault{json.RawMessage(text)}).survivesFloat(); got != want {
-			t.Errorf("%s survives: %v", text, got)
-		}
+	if got[1].write != nil || got[2].write == nil || string(got[2].write.raw) != `"01"` {
+		t.Errorf("write defaults: %v", got)
 	}
 }
 
@@ -63,6 +61,14 @@ func TestDefaultsOfEachType(t *testing.T) {
 		isEmpty := c.raw == `""`
 		if (err == nil) != (c.want != "" || isEmpty) || err == nil && transform.FormatValue(typ, v) != c.want {
 			t.Errorf("%s as a %s: got %v, %v, want %s", c.raw, c.typ, v, err, c.want)
+		}
+		if err != nil {
+			continue
+		}
+		raw, err := defaultJSON(typ, v)
+		again, err2 := fieldDefault{raw}.value(catalog.Type{Primitive: typ})
+		if err != nil || err2 != nil || transform.FormatValue(typ, again) != transform.FormatValue(typ, v) {
+			t.Errorf("%s as a %s is written %s: %v, %v", c.raw, c.typ, raw, err, err2)
 		}
 	}
 	s := catalog.Type{Nested: catalog.Struct}

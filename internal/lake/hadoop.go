@@ -153,17 +153,6 @@ func (s *hadoopStore) current(ctx context.Context, id catalog.Ident) (string, er
 	return v.path, nil
 }
 
-func (s *hadoopStore) createNamespace(ctx context.Context, namespace catalog.Ident) error {
-	folder, ok := s.folder(namespace)
-	if !ok {
-		return errs.New(errs.Invalid, "create namespace", namespace.String(), "the name can't be a folder's")
-	}
-	if _, err := s.fio.List(ctx, folder); err == nil {
-		return errs.New(errs.Exists, "create namespace", namespace.String(), "it exists already")
-	}
-	return s.fio.MakeFolder(ctx, folder)
-}
-
 func (s *hadoopStore) publish(ctx context.Context, id catalog.Ident, base string, next draft) (string, error) {
 	folder, ok := s.folder(id)
 	if !ok {
@@ -175,7 +164,7 @@ func (s *hadoopStore) publish(ctx context.Context, id catalog.Ident, base string
 	case err != nil && (errs.KindOf(err) != errs.NotFound || newest.number > 0):
 		return "", err
 	case base == "" && newest.number > 0:
-		return "", errs.New(errs.Exists, "create table", id.String(), "it exists already")
+		return "", tableExists(id)
 	case newest.path != base:
 		return "", errs.New(errs.Conflict, "commit", id.String(), "the table is at %s by now, not at %s", newest.path, base)
 	}
@@ -208,9 +197,4 @@ func (s *hadoopStore) settle(ctx context.Context, id catalog.Ident, path string,
 		return &errs.Error{Kind: errs.CommitUnknown, Op: "commit", Object: id.String(), Err: cause}
 	}
 	return cause
-}
-
-func (s *hadoopStore) drop(_ context.Context, id catalog.Ident) error {
-	return errs.New(errs.Unsupported, "drop table", id.String(),
-		"in a hadoop catalog the table's files are its only entry").WithHint("remove its folder to drop it with its data")
 }

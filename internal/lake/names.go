@@ -17,6 +17,16 @@ var errNoTable = errors.New("no such table")
 // IsNoTable says whether the error is that there is no table of the name.
 func IsNoTable(err error) bool { return errors.Is(err, errNoTable) }
 
+// errTaken is in the chain of every error that says that a new table's name is that of another one.
+var errTaken = errors.New("it exists already")
+
+// IsTaken says whether the error is that there is a table of the name already.
+func IsTaken(err error) bool { return errors.Is(err, errTaken) }
+
+func tableExists(id catalog.Ident) error {
+	return &errs.Error{Kind: errs.Exists, Op: "create table", Object: id.String(), Err: errTaken}
+}
+
 // Missing adds to the error that there is no table of a name what may have been meant: a table or namespace of nearly that
 // name, or what a suffix selects. Other errors are returned as they are.
 func (c *Catalog) Missing(ctx context.Context, id catalog.Ident, err error) error {

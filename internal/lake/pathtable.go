@@ -54,13 +54,23 @@ func (s *pathStore) current(_ context.Context, id catalog.Ident) (string, error)
 	return s.location, nil
 }
 
-func (s *pathStore) createNamespace(context.Context, catalog.Ident) error { return s.refuse() }
+func (s *pathStore) createNamespace(context.Context, catalog.Ident, map[string]string) error {
+	return s.refuse()
+}
+
+func (s *pathStore) dropNamespace(context.Context, catalog.Ident) error { return s.refuse() }
+
+func (s *pathStore) properties(context.Context, catalog.Ident) (map[string]string, error) {
+	return nil, s.refuse()
+}
+
+func (s *pathStore) rename(context.Context, catalog.Ident, catalog.Ident) error { return s.refuse() }
 
 func (s *pathStore) publish(context.Context, catalog.Ident, string, draft) (string, error) {
 	return "", s.refuse()
 }
 
-func (s *pathStore) drop(context.Context, catalog.Ident) error { return s.refuse() }
+func (s *pathStore) drop(context.Context, catalog.Ident, string, bool) error { return s.refuse() }
 
 func (s *pathStore) close() error { return nil }
 

@@ -47,7 +47,7 @@ func (c *Catalog) schemas(t *catalog.Table) iter.Seq2[[]catalog.Field, error] {
 
 // fields returns the columns of a schema with their defaults.
 func (h *handle) fields(schema *iceberg.Schema) ([]catalog.Field, error) {
-	defaults, err := initialDefaults(h.raw, schema.ID)
+	defaults, err := defaultsOf(h.raw, schema.ID)
 	if err != nil {
 		return nil, errs.Wrap(errs.Corrupt, "read metadata", h.location, err)
 	}

@@ -18,7 +18,7 @@ func describe(t *catalog.Table, meta table.Metadata, schema *iceberg.Schema, raw
 	if schema == nil {
 		return errs.New(errs.Corrupt, "", "", "there is no current schema")
 	}
-	defaults, err := initialDefaults(raw, schema.ID)
+	defaults, err := defaultsOf(raw, schema.ID)
 	if err != nil {
 		return err
 	}
@@ -27,12 +27,21 @@ func describe(t *catalog.Table, meta table.Metadata, schema *iceberg.Schema, raw
 		return err
 	}
 	markPromoted(fields, schema, meta.Schemas())
-	t.Schema = &catalog.Schema{ID: schema.ID, Fields: fields}
+	t.Schema = &catalog.Schema{ID: schema.ID, Fields: fields, Identifier: identifierOf(schema)}
 	if t.Specs, err = specsOf(meta, schema); err != nil {
 		return err
 	}
 	t.Order, err = sortOrderOf(meta.SortOrder())
 	return err
+}
+
+func identifierOf(schema *iceberg.Schema) []catalog.FieldID {
+	var out []catalog.FieldID
+	for _, id := range schema.IdentifierFieldIDs {
+		out = append(out, catalog.FieldID(id))
+	}
+	slices.Sort(out)
+	return out
 }
 
 // markPromoted marks the columns that another schema of the table has with another type.
@@ -46,7 +55,7 @@ func markPromoted(fields []catalog.Field, current *iceberg.Schema, schemas []*ic
 	}
 }
 
-func fieldsOf(fields []iceberg.NestedField, defaults map[int]fieldDefault) ([]catalog.Field, error) {
+func fieldsOf(fields []iceberg.NestedField, defaults map[int]fieldDefaults) ([]catalog.Field, error) {
 	out := make([]catalog.Field, len(fields))
 	for i, f := range fields {
 		typ, err := typeOf(f.Type, defaults)
@@ -54,17 +63,22 @@ func fieldsOf(fields []iceberg.NestedField, defaults map[int]fieldDefault) ([]ca
 			return nil, err
 		}
 		out[i] = catalog.Field{ID: catalog.FieldID(f.ID), Name: f.Name, Type: typ, Required: f.Required, Doc: f.Doc}
-		if d, ok := defaults[f.ID]; ok {
+		if d := defaults[f.ID].initial; d != nil {
 			if out[i].InitialDefault, err = d.value(typ); err != nil {
 				return nil, errs.Wrap(errs.Corrupt, "read initial default of", f.Name, err)
 			}
 			out[i].HasDefault = true
 		}
+		if d := defaults[f.ID].write; d != nil {
+			if out[i].WriteDefault, err = d.value(typ); err != nil {
+				return nil, errs.Wrap(errs.Corrupt, "read write default of", f.Name, err)
+			}
+		}
 	}
 	return out, nil
 }
 
-func typeOf(t iceberg.Type, defaults map[int]fieldDefault) (catalog.Type, error) {
+func typeOf(t iceberg.Type, defaults map[int]fieldDefaults) (catalog.Type, error) {
 	var inner []iceberg.NestedField
 	var out catalog.Type
 	switch t := t.(type) {

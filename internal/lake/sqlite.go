@@ -330,24 +330,6 @@ func (s *sqliteStore) current(ctx context.Context, id catalog.Ident) (string, er
 	return location.String, nil
 }
 
-func (s *sqliteStore) createNamespace(ctx context.Context, namespace catalog.Ident) error {
-	db, err := s.write(ctx)
-	if err != nil {
-		return err
-	}
-	there, err := s.hasNamespace(ctx, namespace)
-	if err != nil {
-		return err
-	}
-	if there {
-		return errs.New(errs.Exists, "create namespace", namespace.String(), "it exists already")
-	}
-	_, err = db.ExecContext(ctx, `INSERT INTO iceberg_namespace_properties
-		(catalog_name, namespace, property_key, property_value) VALUES (?, ?, 'exists', 'true')`,
-		s.name, strings.Join(namespace, "."))
-	return s.wrap("create namespace", err)
-}
-
 func (s *sqliteStore) publish(ctx context.Context, id catalog.Ident, base string, next draft) (string, error) {
 	db, err := s.write(ctx)
 	if err != nil {
@@ -420,23 +402,9 @@ func (s *sqliteStore) beaten(ctx context.Context, id catalog.Ident, base, locati
 	case now == location:
 		return nil
 	case base == "":
-		return errs.New(errs.Exists, "create table", id.String(), "it exists already")
+		return tableExists(id)
 	}
 	return errs.New(errs.Conflict, "commit", id.String(), "the table is at %s by now, not at %s", now, base)
-}
-
-func (s *sqliteStore) drop(ctx context.Context, id catalog.Ident) error {
-	if _, err := s.current(ctx, id); err != nil {
-		return err
-	}
-	db, err := s.write(ctx)
-	if err != nil {
-		return err
-	}
-	namespace, name := key(id)
-	_, err = db.ExecContext(ctx, "DELETE FROM iceberg_tables WHERE catalog_name = ? AND table_namespace = ? AND table_name = ?"+
-		s.onlyTables(), s.name, namespace, name)
-	return s.wrap("drop table", err)
 }
 
 // wrap gives a driver's error a kind and names the file.

@@ -18,14 +18,21 @@ type store interface {
 	// current returns where the table's current metadata file is, as metadata spells paths.
 	current(ctx context.Context, id catalog.Ident) (string, error)
 	// createNamespace fails with Exists when the namespace is there.
-	createNamespace(ctx context.Context, namespace catalog.Ident) error
+	createNamespace(ctx context.Context, namespace catalog.Ident, props map[string]string) error
+	// dropNamespace fails with NotFound when the namespace isn't there, and with Invalid when it isn't empty.
+	dropNamespace(ctx context.Context, namespace catalog.Ident) error
+	// properties returns a namespace's properties; NotFound when it isn't there.
+	properties(ctx context.Context, namespace catalog.Ident) (map[string]string, error)
 	// publish writes next and makes it the table's current version if base still is; base is "" for a new table. It
 	// returns where next lies, or would. Its error is Conflict (or Exists, for a new table) when another version came first, and
 	// CommitUnknown when it can't tell whether next is current now; after any other error next is not current and no
 	// file of it is left. A cancelled ctx doesn't interrupt the switch itself.
 	publish(ctx context.Context, id catalog.Ident, base string, next draft) (string, error)
-	// drop forgets the table and leaves its files.
-	drop(ctx context.Context, id catalog.Ident) error
+	// drop forgets the table and leaves its data. Its error is Conflict when base isn't its current version, and CommitUnknown
+	// when it can't tell whether the table is still there. purge says that the caller deletes the table's files next.
+	drop(ctx context.Context, id catalog.Ident, base string, purge bool) error
+	// rename gives the table another name. It fails with Exists when the name is taken.
+	rename(ctx context.Context, from, to catalog.Ident) error
 	close() error
 }
 

@@ -24,6 +24,11 @@ type MetadataChange func(newest table.Metadata) ([]table.Update, error)
 // It has three outcomes: done; failed, when the table has no version of it and no file of it is left; and CommitUnknown, when the
 // catalog may or may not have taken the version, and nothing is removed. A table that was dropped or replaced is NotFound.
 func (c *Catalog) Update(ctx context.Context, t *catalog.Table, op string, change MetadataChange) (*catalog.Table, error) {
+	return c.update(ctx, t, op, func(newest *handle) ([]table.Update, error) { return change(newest.meta) })
+}
+
+// update is Update with a change that sees the metadata JSON too.
+func (c *Catalog) update(ctx context.Context, t *catalog.Table, op string, change func(newest *handle) ([]table.Update, error)) (*catalog.Table, error) {
 	base, err := c.handleOf(t)
 	if err != nil {
 		return nil, err
@@ -57,8 +62,8 @@ func (c *Catalog) Update(ctx context.Context, t *catalog.Table, op string, chang
 }
 
 // changed builds the version after h; nil when nothing changes.
-func changed(h *handle, change MetadataChange) (table.Metadata, error) {
-	updates, err := change(h.meta)
+func changed(h *handle, change func(*handle) ([]table.Update, error)) (table.Metadata, error) {
+	updates, err := change(h)
 	if err != nil || len(updates) == 0 {
 		return nil, err
 	}
@@ -92,26 +97,7 @@ func (c *Catalog) newest(ctx context.Context, op string, id catalog.Ident, base 
 		return nil, errs.New(errs.NotFound, op, id.String(), "the table was dropped, and another one has its name")
 	}
 	h := &handle{catalog: c, meta: meta, raw: raw, location: location, snapshot: meta.CurrentSnapshot()}
-	return h, refuseWrite(h)
-}
-
-// refuseWrite fails where writing the metadata again would change what it says.
-func refuseWrite(h *handle) error {
-	if err := refuseEncryption(h); err != nil {
-		return err
-	}
-	for _, s := range h.meta.Schemas() {
-		defaults, err := initialDefaults(h.raw, s.ID)
-		if err != nil {
-			return errs.Wrap(errs.Corrupt, "read metadata", h.location, err)
-		}
-		for id, d := range defaults {
-			if !d.survivesFloat() {
-				return errs.New(errs.Unsupported, "write table", h.location, "the default %s of field %d can't be written again exactly", d.raw, id)
-			}
-		}
-	}
-	return nil
+	return h, refuseEncryption(h)
 }
 
 // publishOrLook makes next the version after base, and returns where it lies. Where the catalog's answer leaves the outcome
@@ -132,7 +118,7 @@ func (c *Catalog) publishOrLook(ctx context.Context, op string, id catalog.Ident
 // publish makes next the version after base, and returns where it lies, or would, and its bytes. Older metadata files that next
 // doesn't list any more are removed where the table's properties ask for it.
 func (c *Catalog) publish(ctx context.Context, id catalog.Ident, base *handle, next table.Metadata) (string, []byte, error) {
-	d, err := draftOf(next)
+	d, err := draftAfter(base, next)
 	if err != nil {
 		return "", nil, err
 	}

@@ -187,7 +187,7 @@ func (s *overtakenStore) publish(ctx context.Context, id catalog.Ident, base str
 	}
 	meta, err := table.ParseMetadataBytes(next.body)
 	if err == nil {
-		meta, err = changed(&handle{meta: meta, location: location}, setting("other", "1"))
+		meta, err = changed(&handle{meta: meta, location: location}, func(h *handle) ([]table.Update, error) { return setting("other", "1")(h.meta) })
 	}
 	var d draft
 	if err == nil {

@@ -177,7 +177,7 @@ func unclosed(s string) string {
 }
 
 // syntaxAt returns a Syntax error at a byte offset of the statement, with line and column.
-func syntaxAt(s string, at int, format string, args ...any) error {
+func syntaxAt(s string, at int, format string, args ...any) *errs.Error {
 	line := 1 + strings.Count(s[:at], "\n")
 	column := 1 + utf8.RuneCountInString(s[strings.LastIndexByte(s[:at], '\n')+1:at])
 	e := errs.New(errs.Syntax, "parse", "statement", format, args...)

@@ -29,26 +29,10 @@ type Set struct{ Name, Value string }
 // Reset gives an option back its default; an empty Name means all of them.
 type Reset struct{ Name string }
 
-// ShowSettings lists the options.
-type ShowSettings struct{}
-
-// ShowTables lists a namespace's tables; a nil Namespace means all of them.
-type ShowTables struct{ Namespace []string }
-
-// ShowNamespaces lists the namespaces.
-type ShowNamespaces struct{}
-
-// Describe asks for a table's columns and layout.
-type Describe struct{ Table []string }
-
-func (Query) statement()          {}
-func (Explain) statement()        {}
-func (Set) statement()            {}
-func (Reset) statement()          {}
-func (ShowSettings) statement()   {}
-func (ShowTables) statement()     {}
-func (ShowNamespaces) statement() {}
-func (Describe) statement()       {}
+func (Query) statement()   {}
+func (Explain) statement() {}
+func (Set) statement()     {}
+func (Reset) statement()   {}
 
 // Parse reads one statement. Errors are Syntax with line and column, or Unsupported naming the statement.
 func Parse(stmt string) (Statement, error) {
@@ -92,6 +76,12 @@ func (p *parser) parse() (Statement, error) {
 		return p.show()
 	case "describe", "desc":
 		return p.describe()
+	case "create", "replace":
+		return p.create()
+	case "drop":
+		return p.drop()
+	case "alter":
+		return p.alter()
 	}
 	return nil, p.notBuilt(first)
 }
@@ -99,8 +89,8 @@ func (p *parser) parse() (Statement, error) {
 // notBuilt tells statements that exist in SQL but not here from words that start no statement.
 func (p *parser) notBuilt(t token) error {
 	switch strings.ToLower(t.text) {
-	case "insert", "delete", "update", "merge", "create", "drop", "alter", "call", "copy", "truncate", "pivot",
-		"unpivot", "summarize", "use", "analyze", "refresh", "replace":
+	case "insert", "delete", "update", "merge", "call", "copy", "truncate", "pivot",
+		"unpivot", "summarize", "use", "analyze", "refresh", "comment":
 		return errs.New(errs.Unsupported, "run", strings.ToUpper(t.text), "the statement isn't supported yet").
 			WithHint("docs/sql.md lists what is; another engine can run it on the same table")
 	case "attach", "detach", "install", "load", "pragma", "checkpoint", "vacuum", "export", "import", "begin", "commit",
@@ -108,7 +98,7 @@ func (p *parser) notBuilt(t token) error {
 		return errs.New(errs.Unsupported, "run", strings.ToUpper(t.text), "statements about the engine inside aren't part of Tarn's SQL").
 			WithHint("use SET tarn.<option> (SHOW SETTINGS lists them) and tarn.yaml for catalogs")
 	}
-	return syntaxAt(p.src, t.start, "found %q, wanted a statement such as SELECT, EXPLAIN, SET, SHOW or DESCRIBE", t.text)
+	return syntaxAt(p.src, t.start, "found %q, wanted a statement such as SELECT, CREATE, ALTER, EXPLAIN, SET, SHOW or DESCRIBE", t.text)
 }
 
 func (p *parser) peek() (token, bool) {
@@ -145,12 +135,11 @@ func (p *parser) end() error {
 func (p *parser) name(what string) ([]string, error) {
 	var parts []string
 	for {
-		t, ok := p.peek()
-		if !ok || t.kind != word && t.kind != quoted {
-			return nil, p.wanted(what)
+		part, err := p.identifier(what)
+		if err != nil {
+			return nil, err
 		}
-		p.pos++
-		parts = append(parts, unquote(t))
+		parts = append(parts, part)
 		if !p.accept(".") {
 			return parts, nil
 		}
@@ -185,9 +174,12 @@ func (p *parser) explain() (Statement, error) {
 	if err != nil {
 		return nil, err
 	}
+	if drop, ok := rest.(DropTable); ok && drop.Purge {
+		return ExplainDrop{drop}, nil
+	}
 	q, ok := rest.(Query)
 	if !ok {
-		return nil, errs.New(errs.Unsupported, "explain", strings.ToUpper(t.text), "only queries have a plan")
+		return nil, errs.New(errs.Unsupported, "explain", strings.ToUpper(t.text), "only queries and DROP TABLE ... PURGE have a plan")
 	}
 	e.Query = q
 	return e, nil
@@ -265,35 +257,4 @@ func (p *parser) reset() (Statement, error) {
 		return nil, err
 	}
 	return Reset{Name: name}, p.end()
-}
-
-func (p *parser) show() (Statement, error) {
-	p.pos = 1
-	switch {
-	case p.accept("settings"):
-		return ShowSettings{}, p.end()
-	case p.accept("namespaces"), p.accept("schemas"), p.accept("databases"):
-		return ShowNamespaces{}, p.end()
-	case p.accept("tables"):
-		if !p.accept("in") && !p.accept("from") {
-			return ShowTables{}, p.end()
-		}
-		ns, err := p.name("a namespace")
-		if err != nil {
-			return nil, err
-		}
-		return ShowTables{Namespace: ns}, p.end()
-	}
-	return nil, p.wanted("TABLES, NAMESPACES or SETTINGS")
-}
-
-func (p *parser) describe() (Statement, error) {
-	p.pos = 1
-	p.accept("table")
-	p.accept("extended")
-	name, err := p.name("a table")
-	if err != nil {
-		return nil, err
-	}
-	return Describe{Table: name}, p.end()
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // TestStatements runs the commands of testdata: split prints each statement of a script between bars, parse prints what a
-// statement is.
+// statement is, and ddl what the statement of each line is, without what is empty in it.
 func TestStatements(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -28,6 +28,8 @@ func TestStatements(t *testing.T) {
 					return errorText(err)
 				}
 				return fmt.Sprintf("%T %+v\n", st, st)
+			case "ddl":
+				return eachLine(d.Input)
 			}
 			d.Fatalf(t, "unknown command %s", d.Cmd)
 			return ""

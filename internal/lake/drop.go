@@ -1,0 +1,31 @@
+package lake
+
+import (
+	"context"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+)
+
+// DropTable forgets a table and leaves its files where they are.
+func (c *Catalog) DropTable(ctx context.Context, id catalog.Ident) error {
+	base, err := c.store.current(ctx, id)
+	if err != nil {
+		return err
+	}
+	return c.store.drop(ctx, id, base, false)
+}
+
+// RenameTable gives a table another name, in a namespace that is there. Its files stay where they are.
+func (c *Catalog) RenameTable(ctx context.Context, from, to catalog.Ident) error {
+	if len(to) < 2 {
+		return errs.New(errs.Invalid, "rename table", from.String(), "the new name %s has no namespace", to)
+	}
+	if _, err := c.store.current(ctx, from); err != nil {
+		return err
+	}
+	if _, err := c.store.tables(ctx, to[:len(to)-1]); err != nil {
+		return err
+	}
+	return c.store.rename(ctx, from, to)
+}

@@ -1,0 +1,203 @@
+package lake
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
+	"github.com/tarndb/tarn/internal/manifest"
+)
+
+// PurgeGroup is what a purge deletes of one kind of files.
+type PurgeGroup struct {
+	Kind  string   // such as "data files"
+	Files []string // sorted
+	Bytes int64
+}
+
+// Purge is the plan of a drop with all files: what Execute does. A plan is for the version of the table that it was made of.
+type Purge struct {
+	catalog *Catalog
+	ident   catalog.Ident
+	base    string
+	folder  string
+	Groups  []PurgeGroup // in the order in which they are deleted, after the table is dropped
+}
+
+// gcEnabled is the property by which a table says whether its files are its own. Files of a table that is a snapshot of
+// another one are that one's.
+const gcEnabled = "gc.enabled"
+
+// PlanPurge lists all files of all versions that the table still knows. It reads all manifests, and refuses a table with one
+// that can't be read: some of its files would stay behind, known to nobody.
+func (c *Catalog) PlanPurge(ctx context.Context, t *catalog.Table) (*Purge, error) {
+	h, err := c.handleOf(t)
+	if err != nil {
+		return nil, err
+	}
+	if t.Properties[gcEnabled] == "false" {
+		return nil, errs.New(errs.Invalid, "purge table", t.Ident.String(), "its property %s is false: its files may be those of other tables", gcEnabled).
+			WithHint("DROP TABLE without PURGE leaves them")
+	}
+	p := &purging{handle: h, table: t, seen: map[string]bool{}, groups: map[string]*PurgeGroup{}}
+	if err := p.snapshots(ctx); err != nil {
+		return nil, errs.Wrap(errs.Internal, "purge table", t.Ident.String(), err)
+	}
+	if err := p.metadata(ctx); err != nil {
+		return nil, errs.Wrap(errs.Internal, "purge table", t.Ident.String(), err)
+	}
+	out := &Purge{catalog: c, ident: t.Ident, base: h.location, folder: h.meta.Location()}
+	for _, kind := range purgeKinds {
+		if g := p.groups[kind]; g != nil {
+			slices.Sort(g.Files)
+			out.Groups = append(out.Groups, *g)
+		}
+	}
+	return out, nil
+}
+
+// The kinds of files, what refers to others before those: whatever is left by an interruption is then an orphan, and no
+// file that is left names one that is gone.
+const (
+	kindMetadata     = "metadata files"
+	kindStatistics   = "statistics files"
+	kindManifestList = "manifest lists"
+	kindManifest     = "manifests"
+	kindDelete       = "delete files"
+	kindData         = "data files"
+)
+
+var purgeKinds = []string{kindMetadata, kindStatistics, kindManifestList, kindManifest, kindDelete, kindData}
+
+// purging gathers the files of a plan.
+type purging struct {
+	handle *handle
+	table  *catalog.Table
+	seen   map[string]bool
+	groups map[string]*PurgeGroup
+}
+
+func (p *purging) add(kind, path string, bytes int64) {
+	if path == "" || p.seen[path] {
+		return
+	}
+	p.seen[path] = true
+	g := p.groups[kind]
+	if g == nil {
+		g = &PurgeGroup{Kind: kind}
+		p.groups[kind] = g
+	}
+	g.Files = append(g.Files, path)
+	g.Bytes += bytes
+}
+
+// snapshots adds the files of all snapshots, those that entries say were deleted included: they may still lie there.
+func (p *purging) snapshots(ctx context.Context) error {
+	c := p.handle.catalog
+	reader := manifest.NewReader(c.fio, p.table.Specs)
+	for _, s := range p.handle.meta.Snapshots() {
+		list, err := c.manifests(ctx, &s)
+		if err != nil {
+			return err
+		}
+		if err := p.addUnsized(ctx, kindManifestList, s.ManifestList); err != nil {
+			return err
+		}
+		for i := range list {
+			m := &list[i]
+			if p.seen[m.Path] {
+				continue
+			}
+			if err := reader.Visit(ctx, m, manifest.StatColumns{}, p.entry); err != nil {
+				return err
+			}
+			p.add(kindManifest, m.Path, m.Length)
+		}
+	}
+	return nil
+}
+
+func (p *purging) entry(e *manifest.Entry) error {
+	kind := kindData
+	if e.Content != manifest.Data {
+		kind = kindDelete
+	}
+	p.add(kind, e.Path, e.Bytes)
+	return nil
+}
+
+func (p *purging) metadata(ctx context.Context) error {
+	meta := p.handle.meta
+	for s := range meta.Statistics() {
+		p.add(kindStatistics, s.StatisticsPath, s.FileSizeInBytes)
+	}
+	for s := range meta.PartitionStatistics() {
+		p.add(kindStatistics, s.StatisticsPath, s.FileSizeInBytes)
+	}
+	for entry := range meta.PreviousFiles() {
+		if err := p.addUnsized(ctx, kindMetadata, entry.MetadataFile); err != nil {
+			return err
+		}
+	}
+	return p.addUnsized(ctx, kindMetadata, p.handle.location)
+}
+
+// addUnsized adds a file whose size the metadata doesn't say. One that isn't there any more is left out.
+func (p *purging) addUnsized(ctx context.Context, kind, path string) error {
+	if path == "" {
+		return nil
+	}
+	f, err := p.handle.catalog.fio.Open(ctx, path)
+	if errs.KindOf(err) == errs.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	p.add(kind, path, f.Size())
+	return f.Close()
+}
+
+// Execute drops the table, if it still is at the version of the plan, and then deletes its files. Unless the table is
+// known to be dropped, no file is deleted. Files that can't be deleted make no error but are returned by kind: they are
+// orphans by then.
+func (p *Purge) Execute(ctx context.Context) (left map[string]int, err error) {
+	if err := p.catalog.store.drop(ctx, p.ident, p.base, true); err != nil {
+		return nil, err
+	}
+	left = map[string]int{}
+	for _, g := range p.Groups {
+		for _, path := range g.Files {
+			if ctx.Err() != nil {
+				left[g.Kind]++
+				continue
+			}
+			if err := p.catalog.fio.Remove(ctx, path); err != nil && errs.KindOf(err) != errs.NotFound {
+				left[g.Kind]++
+			}
+		}
+	}
+	p.removeFolders(context.WithoutCancel(ctx))
+	return left, nil
+}
+
+// removeFolders removes the folders of the files as far as they are empty, the deepest first. A folder of a table that
+// stayed would be taken for a namespace in a hadoop catalog. Others are left: removing one fails when it holds something.
+func (p *Purge) removeFolders(ctx context.Context) {
+	folders := map[string]bool{}
+	for _, g := range p.Groups {
+		for _, path := range g.Files {
+			for folder, _ := fileio.Split(fileio.Plain(path)); fileio.IsWithin(folder, p.folder) && !folders[folder]; folder, _ = fileio.Split(folder) {
+				folders[folder] = true
+			}
+		}
+	}
+	deepest := slices.SortedFunc(maps.Keys(folders), func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, folder := range deepest {
+		_ = p.catalog.fio.Remove(ctx, folder)
+	}
+}
