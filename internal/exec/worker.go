@@ -2,10 +2,12 @@ package exec
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/task"
 	"github.com/tarndb/tarn/transform"
 )
@@ -59,39 +61,91 @@ func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, use func(*d
 	if err := w.prepare(ctx); err != nil {
 		return err
 	}
-	var with []string
+	begun := false
+	pass := func(ch *duck.Chunk) error {
+		begun = true
+		return use(ch)
+	}
+	err = w.inlined(ctx, p, x, checks, pass)
+	if !begun && isRefused(err) {
+		err = w.throughViews(ctx, p, x, checks, pass)
+	}
+	return w.conn.Blame(ctx, localPaths(p.Inputs), err)
+}
+
+// inlined runs a pack as one statement, in which WITH entries stand for views. DuckDB binds a view when it is made and again
+// where it is read, which over the files of a small pack is a large part of the work.
+func (w *worker) inlined(ctx context.Context, p *task.Pack, x *exchange, checks [][]duck.ScanCheck, use func(*duck.Chunk) error) error {
+	views, release, err := w.packViews(ctx, p, x, checks, true)
+	defer release()
+	if err != nil {
+		return err
+	}
+	text := "SELECT * FROM (" + w.core.SQL + ")"
+	if len(views) > 0 {
+		with := make([]string, len(views))
+		for i, v := range views {
+			with[i] = v.Name + " AS NOT MATERIALIZED (" + v.SQL + ")"
+		}
+		text = "WITH " + strings.Join(with, ", ") + " " + text
+	}
 	var args []any
+	if slices.ContainsFunc(p.Inputs, func(files []task.File) bool { return len(files) > 0 }) {
+		args = duck.LateArgs
+	}
+	return query(ctx, w.conn, text, use, args...)
+}
+
+// isRefused says whether a statement failed in a way that another text for the same may not. DuckDB can't decorrelate some
+// subqueries over outer joins of WITH entries, which it can over views.
+func isRefused(err error) bool {
+	switch errs.KindOf(err) {
+	case errs.Canceled, errs.Resource, errs.Corrupt:
+		return false
+	}
+	return err != nil
+}
+
+// throughViews runs a pack over views.
+func (w *worker) throughViews(ctx context.Context, p *task.Pack, x *exchange, checks [][]duck.ScanCheck, use func(*duck.Chunk) error) error {
+	views, release, err := w.packViews(ctx, p, x, checks, false)
+	defer release()
+	if err != nil {
+		return err
+	}
+	for _, v := range views {
+		if err := makeView(ctx, w.conn, v.Name, v.SQL); err != nil {
+			return err
+		}
+	}
+	return query(ctx, w.conn, w.core.SQL, use)
+}
+
+// packViews returns what the core's SQL reads in a pack, but for the tables that each pack reads whole. Release is to be
+// called when no statement reads it any more.
+func (w *worker) packViews(ctx context.Context, p *task.Pack, x *exchange, checks [][]duck.ScanCheck, late bool) (views []task.View, release func(), err error) {
+	var releases []func()
+	release = func() {
+		for _, r := range releases {
+			r()
+		}
+	}
 	for t := range w.core.Tables {
 		if isEverywhere(&w.core.Tables[t]) {
 			continue
 		}
-		rows, done, err := w.packRows(ctx, p, x, t, checks[t])
-		defer done()
+		rows, done, err := w.packRows(ctx, p, x, t, checks[t], late)
+		releases = append(releases, done)
 		if err != nil {
-			return err
+			return nil, release, err
 		}
-		with = append(with, inlined(w.core.Tables[t].View, rows))
-		if len(p.Inputs[t]) > 0 {
-			args = duck.LateArgs
-		}
+		views = append(views, task.View{Name: w.core.Tables[t].View, SQL: rows})
 	}
-	for _, v := range w.core.Views {
-		with = append(with, inlined(v.Name, v.SQL))
-	}
-	text := "SELECT * FROM (" + w.core.SQL + ")"
-	if len(with) > 0 {
-		text = "WITH " + strings.Join(with, ", ") + " " + text
-	}
-	err = query(ctx, w.conn, text, use, args...)
-	return w.conn.Blame(ctx, localPaths(p.Inputs), err)
+	return append(views, w.core.Views...), release, nil
 }
 
-// inlined returns an entry of WITH that stands for a view. DuckDB binds a view when it is made and again where it is read, which
-// over the files of a small pack is a large part of the work.
-func inlined(name, sql string) string { return name + " AS NOT MATERIALIZED (" + sql + ")" }
-
 // packRows returns the SQL of a table's rows in a pack.
-func (w *worker) packRows(ctx context.Context, p *task.Pack, x *exchange, table int, checks []duck.ScanCheck) (text string, release func(), err error) {
+func (w *worker) packRows(ctx context.Context, p *task.Pack, x *exchange, table int, checks []duck.ScanCheck, late bool) (text string, release func(), err error) {
 	t := &w.core.Tables[table]
 	routed, forget := x.read(p, table)
 	scan, done, err := w.deletes.scan(ctx, w.db, w.conn, &t.Input, p.Inputs[table])
@@ -99,7 +153,7 @@ func (w *worker) packRows(ctx context.Context, p *task.Pack, x *exchange, table 
 	if err != nil {
 		return "", release, err
 	}
-	scan.Checks, scan.Late = checks, true
+	scan.Checks, scan.Late = checks, late
 	if text, err = duck.ScanSQL(scan); err != nil {
 		return "", release, err
 	}

@@ -23,3 +23,20 @@ func TestUnplannableFinalStep(t *testing.T) {
 	}
 	l.agree(query)
 }
+
+// DuckDB 1.5 can't decorrelate an EXISTS over a FULL JOIN of WITH entries, by which a pack reads its tables; over views it can.
+func TestUnplannablePack(t *testing.T) {
+	l := newLab(t)
+	for _, name := range []string{"n.p", "n.q"} {
+		l.table(definition{name: name, columns: []string{"k int", "v int"}, spec: []string{"bucket[2] k"}},
+			[]string{"(1, 1)", "(2, 5)", "(3, 7)", "(3, 9)", "(NULL, 2)"})
+	}
+	const query = `SELECT a.k FROM n.p a FULL JOIN n.q b ON a.k = b.k WHERE EXISTS (
+		SELECT 1 FROM n.q c FULL JOIN n.q d ON c.k IS NOT DISTINCT FROM d.k AND c.v < d.v WHERE a.k = d.k)`
+	p, err := l.explain(small, query)
+	l.must(err)
+	if len(p.Cores) != 1 || len(p.Whole) != 0 {
+		t.Fatalf("%d cores, %d operators run whole, wanted one core", len(p.Cores), len(p.Whole))
+	}
+	l.agree(query)
+}
