@@ -95,7 +95,7 @@ type option struct {
 }
 
 // options returns the transforms by which slots' values can be grouped: those of the files, and what each two of them reduce
-// to. When no file is laid out by any slot, all rows can be sent to groups of one.
+// to, that are defined on all columns of the slot: a fixed can be equal to a binary and isn't truncated. When no file is laid out by any slot, all rows can be sent to groups of one.
 func (in *input) options() []option {
 	var out []option
 	for slot, s := range in.property.Slots {
@@ -104,7 +104,9 @@ func (in *input) options() []option {
 		}
 		typ := s.Class.Widest()
 		var found []transform.Transform
+		var types []transform.Type
 		in.sources(slot, func(s *plan.Scan, column catalog.Field) {
+			types = append(types, column.Type.Primitive)
 			for _, t := range layout.Natives(in.decider.out.layouts[s], column) {
 				if t.CanApply(typ) && !slices.Contains(found, t) {
 					found = append(found, t)
@@ -112,7 +114,9 @@ func (in *input) options() []option {
 			}
 		})
 		for _, t := range withMeets(typ, found) {
-			out = append(out, option{slot, Key{t, keyType(t, s.Class)}})
+			if !slices.ContainsFunc(types, func(typ transform.Type) bool { return !t.CanApply(typ) }) {
+				out = append(out, option{slot, Key{t, keyType(t, s.Class)}})
+			}
 		}
 	}
 	first := slices.IndexFunc(in.property.Slots, func(s layout.Slot) bool { return in.carriesNeeded(s) })
