@@ -26,8 +26,9 @@ slt:
 slow:
 	$(GO) test -race -count=1 $(CONCURRENT)
 
-# fuzz compares many random plans with the whole-query path and with brute force: make fuzz PLANS=20000, or SEED=n for the
-# plans of that seed. A wrong answer prints its seed, and is made smaller. Without SEED each run has plans of its own.
+# fuzz compares many random plans with the whole-query path and with brute force, 20,000 in about half an hour on two cores:
+# make fuzz PLANS=100000, or SEED=n for the plans of that seed. A wrong answer prints its seed, and is made smaller. Without
+# SEED each run has plans of its own. From 2,000 plans on it fails, too, when they don't show all that they should.
 PLANS ?= 20000
 fuzz:
 	TARN_SEED=$(SEED) TARN_PLANS=$(PLANS) TARN_GRAPHS=$$(($(PLANS) / 4)) \

@@ -27,7 +27,7 @@ func (l *lab) appendFixed(table *catalog.Table) {
 	l.t.Helper()
 	ctx := l.t.Context()
 	l.shadows++
-	shadow := lake.NewTable{Ident: catalog.Ident{"shadows", strconv.Itoa(l.shadows)}, Schema: &catalog.Schema{}, Spec: slices.Clone(table.Spec().Fields)}
+	shadow := lake.NewTable{Ident: catalog.Ident{"shadows", strconv.Itoa(l.shadows)}, Schema: &catalog.Schema{}, Spec: slices.Clone(table.Spec().Fields), FormatVersion: table.FormatVersion}
 	for _, f := range table.Schema.Fields {
 		if isFixed(f) {
 			f.Type.Primitive = transform.Type{Kind: transform.Binary}

@@ -15,7 +15,8 @@ import (
 const (
 	defaultGraphs = 100
 	// With fewer graphs, whether each mutation finds one is a matter of luck.
-	enoughGraphs = 500
+	enoughGraphs   = 500
+	graphsPerWorld = 40
 	// timesPlanned is how often a query is planned again: a choice by a map's order shows in one of them.
 	timesPlanned = 20
 	// timesMutated is how often each mutation is tried on a graph, each time elsewhere.
@@ -33,7 +34,7 @@ func randomPlans(t *testing.T, use func(query string, rng *rand.Rand, p *plantes
 		seed := seed + uint64(round)
 		w := newWorld(seed, fmt.Sprintf("r%d", round))
 		w.make(l, w.space)
-		for i := uint64(0); i < queriesPerWorld && made < graphs; i++ {
+		for i := uint64(0); i < graphsPerWorld && made < graphs; i++ {
 			q := newQuery(rand.New(rand.NewPCG(seed, 2*i+1)), w).sql()
 			rng := rand.New(rand.NewPCG(seed, 2*i+2))
 			opts := planOptions(rng)
