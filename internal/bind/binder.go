@@ -71,9 +71,9 @@ func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, ar
 	if b.query.Output, err = b.engine.Describe(ctx, b.query.SQL); err != nil {
 		return nil, err
 	}
-	if b.query.Root, err = b.rootBlock(ctx, root, bound); err == nil && bound.names != nil {
-		for i := range b.query.Output {
-			b.query.Output[i].Name = bound.names[i]
+	if b.query.Root, err = b.rootBlock(ctx, root, bound); err == nil {
+		for i, label := range bound.labels {
+			b.query.Output[i].Name = label
 		}
 	}
 	transferFilters(b.query)

@@ -19,6 +19,7 @@ type bound struct {
 	unresolved string   // why not all of its names could be placed; "" when they could
 	whole      string   // why the query can't be run in parts; "" when nothing here stands against it
 	names      []string // of a set operation, its columns' names when DuckDB gives others; nil when it doesn't
+	labels     []string // of a set operation whose first side is behind a view, that side's names: a view has none of them twice
 }
 
 // bindQuery binds a query node in place. outer is the scope that it may be correlated with.
