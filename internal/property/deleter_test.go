@@ -84,9 +84,18 @@ func (d *deleter) write(query string, fields []catalog.Field) catalog.FileRef {
 	d.t.Helper()
 	ref := d.newFile("")
 	d.must(os.MkdirAll(filepath.Dir(ref.Local), 0o755))
-	written, err := d.conn.CopyParquet(context.Background(), query, fields, ref.Local, duck.CopyOptions{Ordered: true})
+	to := ref.Local
+	if slices.ContainsFunc(fields, isFixed) {
+		to = filepath.Join(d.t.TempDir(), "binary.parquet")
+	}
+	_, err := d.conn.CopyParquet(context.Background(), query, fields, to, duck.CopyOptions{Ordered: true})
 	d.must(err)
-	ref.Bytes = written[0].Bytes
+	if to != ref.Local {
+		d.copyFixed(fields, to, ref.Local)
+	}
+	info, err := os.Stat(ref.Local)
+	d.must(err)
+	ref.Bytes = info.Size()
 	return ref
 }
 

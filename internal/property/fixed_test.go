@@ -53,7 +53,7 @@ func (l *lab) appendFixed(table *catalog.Table) {
 		ref, err := l.catalog.NewDataFileRef(ctx, table, tuple)
 		l.must(err)
 		l.must(os.MkdirAll(filepath.Dir(ref.Local), 0o755))
-		l.copyFixed(table.Schema, f.Ref.Local, ref.Local)
+		l.copyFixed(table.Schema.Fields, f.Ref.Local, ref.Local)
 		copied, err := l.catalog.DataFileFromParquet(ctx, table, ref, tuple)
 		files = append(files, copied)
 		return err
@@ -62,8 +62,8 @@ func (l *lab) appendFixed(table *catalog.Table) {
 	l.must(err)
 }
 
-// copyFixed copies a file, with columns that the schema has as fixed written as such, and all under the schema's IDs.
-func (l *lab) copyFixed(schema *catalog.Schema, from, to string) {
+// copyFixed copies a file of the fields' columns, those of type fixed written as such, and all under the fields' IDs.
+func (l *lab) copyFixed(schema []catalog.Field, from, to string) {
 	l.t.Helper()
 	in, err := os.Open(from)
 	l.must(err)
@@ -73,7 +73,7 @@ func (l *lab) copyFixed(schema *catalog.Schema, from, to string) {
 	defer rows.Release()
 	var fields []arrow.Field
 	var columns []arrow.Column
-	for i, f := range schema.Fields {
+	for i, f := range schema {
 		field, chunks := rows.Schema().Field(i), rows.Column(i).Data()
 		if isFixed(f) {
 			chunks = fixedChunks(chunks, f.Type.Primitive.Length)

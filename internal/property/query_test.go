@@ -13,6 +13,8 @@ type query struct {
 	head, from string
 	where      []string
 	tail       string // GROUP BY and what follows it
+	union      string // a set operation with the same SELECT under the conditions of other; or ""
+	other      []string
 	order      string // ORDER BY names all columns, so that the order is one; or ""
 	limit      int    // -1: none
 	offset     int
@@ -39,14 +41,23 @@ func (q query) sql() string {
 
 // unlimited is the query without its LIMIT.
 func (q query) unlimited() string {
-	text := "SELECT " + q.head + " FROM " + q.from
+	text := q.selects(q.where)
 	if len(q.with) > 0 {
 		text = "WITH " + strings.Join(q.with, ", ") + " " + text
 	}
-	if len(q.where) > 0 {
-		text += " WHERE " + strings.Join(q.where, " AND ")
+	if q.union != "" {
+		text += " " + q.union + " " + q.selects(q.other)
 	}
-	return text + q.tail + q.order
+	return text + q.order
+}
+
+// selects is the query's SELECT under some conditions.
+func (q query) selects(where []string) string {
+	text := "SELECT " + q.head + " FROM " + q.from
+	if len(where) > 0 {
+		text += " WHERE " + strings.Join(where, " AND ")
+	}
+	return text + q.tail
 }
 
 // field is a column that a FROM clause offers. kind is nil for those that are no keys.
@@ -82,7 +93,12 @@ func newQuery(rng *rand.Rand, w *world) query {
 	g.query.joins = n - 1
 	from, inputs := g.relation(n)
 	g.filters(inputs)
+	if g.chance(12) {
+		g.query.union = pick(rng, []string{"UNION ALL", "UNION ALL", "UNION", "EXCEPT", "INTERSECT"})
+		g.query.other = append(slices.Clone(g.query.where), g.filter(pick(rng, inputs)))
+	}
 	g.choose(from, inputs)
+	g.query.eligible = g.query.eligible && g.query.union == ""
 	g.query.eligible = g.query.eligible && !g.derived && g.common()
 	return g.query
 }
@@ -150,7 +166,10 @@ func (g *gen) join(left string, l []input, right string, r []input) (string, []i
 		return left + comma + right, slices.Concat(l, r)
 	}
 	text := left + " " + kind + " JOIN " + right
-	if using := g.using(l, r); using != "" {
+	if len(l) == 1 && len(r) == 1 && kind != "" && g.chance(20) {
+		g.keep(nil)
+		text = left + " NATURAL " + kind + " JOIN " + right
+	} else if using := g.using(l, r); using != "" {
 		text += " USING (" + using + ")"
 	} else {
 		text += " ON " + g.condition(l, r)

@@ -87,6 +87,10 @@ func (r *reduction) shrinkQuery() {
 		q.where = slices.Delete(slices.Clone(q.where), i, i+1)
 		r.tryQuery(r.best.world, q)
 	}
+	if q := r.best.query; q.union != "" {
+		q.union = ""
+		r.tryQuery(r.best.world, q)
+	}
 	if q := r.best.query; q.order != "" {
 		q.order, q.limit, q.offset = "", -1, 0
 		r.tryQuery(r.best.world, q)
@@ -166,8 +170,8 @@ func (w *world) with(tab, at int, rows []string) *world {
 func (q query) in(from, to string) query {
 	rename := func(text string) string { return strings.ReplaceAll(text, from+".", to+".") }
 	q.head, q.from, q.tail = rename(q.head), rename(q.from), rename(q.tail)
-	q.with, q.where = slices.Clone(q.with), slices.Clone(q.where)
-	for _, list := range [][]string{q.with, q.where} {
+	q.with, q.where, q.other = slices.Clone(q.with), slices.Clone(q.where), slices.Clone(q.other)
+	for _, list := range [][]string{q.with, q.where, q.other} {
 		for i := range list {
 			list[i] = rename(list[i])
 		}

@@ -125,6 +125,10 @@ func (g *gen) grouped(inputs []input) (head, tail string, width int) {
 		}
 	case 1:
 		by = "ALL"
+	case 2:
+		if g.chance(2) {
+			by, g.query.eligible = pick(g.rng, []string{"ROLLUP", "CUBE"})+" ("+by+")", false
+		}
 	}
 	aggs := g.aggregates(inputs, len(items))
 	head = strings.Join(items, ", ") + ", " + aggs
@@ -174,7 +178,7 @@ func (g *gen) order(width int, inputs []input) {
 		return
 	}
 	var keys []string
-	plain := !strings.Contains(q.head, "DISTINCT") && q.tail == "" && !strings.Contains(q.head, "OVER")
+	plain := q.union == "" && !strings.Contains(q.head, "DISTINCT") && q.tail == "" && !strings.Contains(q.head, "OVER")
 	if plain && g.chance(3) {
 		in, f := g.any(inputs)
 		keys = append(keys, in.alias+"."+f.name+pick(g.rng, []string{"", " DESC", " NULLS FIRST"}))
