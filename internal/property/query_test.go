@@ -166,7 +166,7 @@ func (g *gen) join(left string, l []input, right string, r []input) (string, []i
 		return left + comma + right, slices.Concat(l, r)
 	}
 	text := left + " " + kind + " JOIN " + right
-	if len(l) == 1 && len(r) == 1 && kind != "" && g.chance(20) {
+	if len(l) == 1 && !strings.Contains(right, " JOIN ") && kind != "" && g.chance(20) { // no join in parentheses beside it
 		g.keep(nil)
 		text = left + " NATURAL " + kind + " JOIN " + right
 	} else if using := g.using(l, r); using != "" {

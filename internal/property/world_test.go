@@ -103,7 +103,7 @@ func newWorld(seed uint64, space string) *world {
 				t.keys[name] = pick(rng, kindsOf(w.keys[name].class))
 			}
 		}
-		spec := slices.Clone(shared)
+		spec := w.legal(t, shared)
 		if i > 0 {
 			spec = w.variant(rng, t, spec)
 		}
