@@ -10,8 +10,8 @@ import (
 // Mode is a way of running a check.
 type Mode string
 
-// The modes: group by group in packs of the usual size, with one group per pack, with rows sent to their groups wherever
-// that makes a join run by groups, and whole.
+// The modes: group by group in packs of the usual size, with one group per pack and all dynamic filters, with rows sent to
+// their groups wherever that makes a join run by groups, and whole.
 const (
 	Auto   Mode = "auto"
 	Groups Mode = "groups"
@@ -26,11 +26,11 @@ var Modes = []Mode{Auto, Groups, Routed, Off}
 func (m Mode) Settings() []string {
 	switch m {
 	case Groups:
-		return []string{"SET tarn.pack_bytes = 0"}
+		return []string{"SET tarn.pack_bytes = 0", "SET tarn.dynamic_filter = 'force'"}
 	case Routed:
 		return []string{"SET tarn.pack_bytes = 0", "SET tarn.exchange = 'force'", "SET tarn.broadcast_bytes = 0"}
 	case Off:
-		return []string{"SET tarn.spj = 'off'"}
+		return []string{"SET tarn.spj = 'off'", "SET tarn.dynamic_filter = 'off'"}
 	}
 	return nil
 }
