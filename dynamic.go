@@ -2,6 +2,7 @@ package tarn
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/duck"
@@ -32,8 +33,12 @@ func (s *Session) findDynamic(ctx context.Context, p *planned, sums map[*plan.Sc
 }
 
 // Survey implements dynamic.Tables.
-func (l lookup) Survey(ctx context.Context, s *plan.Scan) (*catalog.TableLayout, error) {
-	return l.planned.tables.survey(ctx, s, l.sums)
+func (l lookup) Survey(ctx context.Context, s *plan.Scan, columns []catalog.FieldID) (*catalog.TableLayout, error) {
+	if len(columns) == 0 {
+		return l.planned.tables.survey(ctx, s, l.sums)
+	}
+	sums := map[*plan.Scan][]catalog.FieldID{s: append(slices.Clone(l.sums[s]), columns...)}
+	return l.planned.tables.survey(ctx, s, sums)
 }
 
 // Values implements dynamic.Tables.

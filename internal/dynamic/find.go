@@ -32,8 +32,8 @@ type Options struct {
 
 // Tables does what Find needs to be done with tables.
 type Tables interface {
-	// Survey lists the files that a scan's filter leaves.
-	Survey(ctx context.Context, s *plan.Scan) (*catalog.TableLayout, error)
+	// Survey lists the files that a scan's filter leaves, with the sums of what their statistics say of columns.
+	Survey(ctx context.Context, s *plan.Scan, columns []catalog.FieldID) (*catalog.TableLayout, error)
 	// Values calls use for each distinct tuple of values that columns have in the rows of a layout's files that satisfy the
 	// scan's conditions; nil is NULL.
 	Values(ctx context.Context, s *plan.Scan, l *catalog.TableLayout, columns []catalog.FieldID, use func([]transform.Value)) error
@@ -49,6 +49,7 @@ const (
 	Planned  State = iota // its values weren't looked up
 	Found                 // it is one of its scan's conditions
 	Rejected              // it doesn't pay, or finding its values failed
+	Told                  // it is one of its scan's filters, by what manifests say of the source's files, none of which was read
 )
 
 // Filter is a dynamic filter, or what might have been one.
@@ -140,7 +141,7 @@ func (f *finder) survey(ctx context.Context, s *plan.Scan) (*catalog.TableLayout
 	if l := f.layouts[s]; l != nil {
 		return l, nil
 	}
-	l, err := f.tables.Survey(ctx, s)
+	l, err := f.tables.Survey(ctx, s, f.toldColumns(s))
 	if err == nil {
 		f.layouts[s] = l
 	}
@@ -159,13 +160,17 @@ func (f *finder) from(ctx context.Context, s *plan.Scan) error {
 	}
 	var worth []edge
 	for _, e := range f.edges {
-		if e.From.Scan != s || f.isKnown(e) {
+		if e.From.Scan != s || f.isKnown(e, false) {
 			continue
 		}
 		why, interesting := f.pays(e, size)
 		switch {
 		case why == "":
 			worth = append(worth, e)
+			if f.opts.Mode == Force {
+				f.tell(e)
+			}
+		case f.tell(e):
 		case interesting:
 			f.out = append(f.out, Filter{From: e.From, To: e.To, State: Rejected, Why: why, SourceBytes: size, TargetBytes: f.sizes[e.To.Scan]})
 		}
@@ -182,9 +187,9 @@ func (f *finder) from(ctx context.Context, s *plan.Scan) error {
 	return f.look(ctx, s, worth)
 }
 
-// isKnown says whether the same values have come to the edge's end another way.
-func (f *finder) isKnown(e edge) bool {
-	return slices.ContainsFunc(f.out, func(x Filter) bool { return x.From.is(e.From) && x.To.is(e.To) })
+// isKnown says whether the same values have come to the edge's end another way. What manifests told aren't those of rows.
+func (f *finder) isKnown(e edge, isTold bool) bool {
+	return slices.ContainsFunc(f.out, func(x Filter) bool { return x.From.is(e.From) && x.To.is(e.To) && (isTold || x.State != Told) })
 }
 
 func (f *finder) add(x Filter) {
@@ -240,7 +245,7 @@ const manyValues = 64
 
 // spread gives a filter to its scan, and from there to all that is equal again: what a = b and b = c leave of b they leave of c.
 func (f *finder) spread(x Filter, values *set) {
-	if x.To.Scan == x.From.Scan || f.isKnown(edge{x.From, x.To}) {
+	if x.To.Scan == x.From.Scan || f.isKnown(edge{x.From, x.To}, x.State == Told) {
 		return
 	}
 	x.TargetBytes, x.Values = f.sizes[x.To.Scan], -1
@@ -250,7 +255,7 @@ func (f *finder) spread(x Filter, values *set) {
 	s, field := x.To.Scan, x.To.Field
 	s.Filter = catalog.AllOf(s.Filter, values.filter(field, mostValues))
 	name := s.Names[slices.Index(s.Columns, field.ID)]
-	if text := f.tables.Condition(name, values.filter(field, manyValues)); text != "" {
+	if text := f.tables.Condition(name, values.filter(field, manyValues)); text != "" && x.State == Found {
 		s.Dynamic = append(s.Dynamic, text)
 	}
 	delete(f.layouts, s)

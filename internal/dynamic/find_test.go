@@ -27,8 +27,11 @@ type tables struct {
 	surveyed []string
 }
 
-func (t *tables) Survey(ctx context.Context, s *plan.Scan) (*catalog.TableLayout, error) {
+func (t *tables) Survey(ctx context.Context, s *plan.Scan, columns []catalog.FieldID) (*catalog.TableLayout, error) {
 	t.surveyed = append(t.surveyed, s.Alias)
+	if len(columns) > 0 {
+		return t.Catalog.SurveySums(ctx, s.Table, s.Filter, columns)
+	}
 	return t.Catalog.Survey(ctx, s.Table, s.Filter)
 }
 
@@ -134,7 +137,7 @@ func (t *tables) find(tb testing.TB, d *datadriven.TestData, opts dynamic.Option
 	surveyed := strings.Join(t.surveyed, ", ")
 	for _, s := range planned.Query.Scans {
 		if layouts[s] == nil {
-			if layouts[s], err = t.Survey(tb.Context(), s); err != nil {
+			if layouts[s], err = t.Survey(tb.Context(), s, nil); err != nil {
 				tb.Fatal(err)
 			}
 		}

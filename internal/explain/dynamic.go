@@ -13,7 +13,7 @@ import (
 type Dynamic struct {
 	Column      string  `json:"column"` // whose files are left out
 	From        string  `json:"from"`   // the column that has the values
-	State       string  `json:"state"`  // planned: by a run; applied; rejected
+	State       string  `json:"state"`  // planned: by a run; applied; rejected; told: applied, by what manifests say
 	Reason      string  `json:"reason,omitempty"`
 	SourceBytes int64   `json:"source_bytes"` // that are read for the values
 	TargetBytes int64   `json:"target_bytes"` // that other conditions leave
@@ -23,7 +23,7 @@ type Dynamic struct {
 	FilesPruned int     `json:"files_pruned"` // of Files, those that its dynamic filters leave out, all together
 }
 
-var dynamicStates = [...]string{dynamic.Planned: "planned", dynamic.Found: "applied", dynamic.Rejected: "rejected"}
+var dynamicStates = [...]string{dynamic.Planned: "planned", dynamic.Found: "applied", dynamic.Rejected: "rejected", dynamic.Told: "told"}
 
 // AddDynamic adds the dynamic filters of a query.
 func (r *Report) AddDynamic(filters []dynamic.Filter, layouts map[*plan.Scan]*catalog.TableLayout) {
@@ -32,7 +32,7 @@ func (r *Report) AddDynamic(filters []dynamic.Filter, layouts map[*plan.Scan]*ca
 			Column: columnText(f.To), From: columnText(f.From), State: dynamicStates[f.State], Reason: f.Why,
 			SourceBytes: f.SourceBytes, TargetBytes: f.TargetBytes, Values: f.Values, Seconds: f.Seconds,
 		}
-		if f.State == dynamic.Found {
+		if f.State == dynamic.Found || f.State == dynamic.Told {
 			c := layouts[f.To.Scan].Counts
 			d.Files, d.FilesPruned = c.Files, c.FilesPruned-f.Before
 		}
@@ -61,6 +61,9 @@ func (d Dynamic) line() string {
 	values := units.Count(d.Values, "value")
 	if d.Values < 0 {
 		values = "the range of all values"
+	}
+	if d.State == "told" {
+		return text + fmt.Sprintf("%s of %s, by its manifests; %s of %d left out", values, from, units.Count(d.FilesPruned, "file"), d.Files)
 	}
 	return text + fmt.Sprintf("%s of %s, found in %.3f s; %s of %d left out", values, from, d.Seconds, units.Count(d.FilesPruned, "file"), d.Files)
 }
