@@ -298,7 +298,8 @@ type planned struct {
 		Strategy string `json:"strategy"`
 		Reason   string `json:"reason"`
 	} `json:"aggregates"`
-	Scans []struct {
+	Dynamic []explain.Dynamic `json:"dynamic_filters"`
+	Scans   []struct {
 		Table  string         `json:"table"`
 		Counts explain.Counts `json:"counts"`
 	} `json:"scans"`

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/tarndb/tarn/internal/explain"
 )
 
 // tally counts how random plans ran.
@@ -42,6 +44,12 @@ var strategies = map[string]func(planned) bool{
 			}
 		}
 		return false
+	},
+	"dynamic filters": func(p planned) bool {
+		return slices.ContainsFunc(p.Dynamic, func(d explain.Dynamic) bool { return d.State == "planned" })
+	},
+	"filters by manifests": func(p planned) bool {
+		return slices.ContainsFunc(p.Dynamic, func(d explain.Dynamic) bool { return d.State == "told" })
 	},
 	"complete":       rows("complete"),
 	"top-n":          rows("top-n"),
