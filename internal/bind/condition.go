@@ -52,17 +52,39 @@ func (b *binder) pushCondition(c sql.Node, sc *scope, rel plan.Rel, filtered boo
 	b.conditions = append(b.conditions, condition{scan, own, plan.Condition{Columns: columns, Filtered: filtered}})
 }
 
-// writeConditions writes the texts of the conditions, which nothing but a join makes use of.
+// conditionMark stands between conditions that are written together.
+const conditionMark = "tarn between conditions"
+
+// writeConditions writes the texts of the conditions, which nothing but a join makes use of: all in one call of the engine,
+// unless a text has the mark itself.
 func (b *binder) writeConditions(ctx context.Context) error {
-	if len(b.query.Scans) < 2 {
+	if len(b.query.Scans) < 2 || len(b.conditions) == 0 {
 		return nil
 	}
-	for _, c := range b.conditions {
-		text, err := b.text(ctx, bareSelect(c.node))
-		if err != nil {
-			return err
+	mark, err := b.template(ctx, quote(conditionMark))
+	if err != nil {
+		return err
+	}
+	var items []sql.Node
+	for i, c := range b.conditions {
+		if i > 0 {
+			items = append(items, mark)
 		}
-		c.SQL = strings.TrimPrefix(text, "SELECT ")
+		items = append(items, c.node)
+	}
+	text, err := b.text(ctx, bareSelect(items...))
+	if err != nil {
+		return err
+	}
+	texts := strings.Split(strings.TrimPrefix(text, "SELECT "), ", "+quote(conditionMark)+", ")
+	for i, c := range b.conditions {
+		c.SQL = texts[min(i, len(texts)-1)]
+		if len(texts) != len(b.conditions) {
+			if text, err = b.text(ctx, bareSelect(c.node)); err != nil {
+				return err
+			}
+			c.SQL = strings.TrimPrefix(text, "SELECT ")
+		}
 		c.scan.Conditions = append(c.scan.Conditions, c.Condition)
 	}
 	return nil
