@@ -17,7 +17,7 @@ func Apply(s State, changes []sql.Change) (State, error) {
 			return s, err
 		}
 	}
-	return d.finish(), nil
+	return d.finish()
 }
 
 func (d *draft) apply(change sql.Change) error {

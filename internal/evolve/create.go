@@ -31,7 +31,7 @@ func Create(c sql.CreateTable) (State, error) {
 	}
 	d.useSpec(spec)
 	d.useOrder(nil)
-	return d.finish(), nil
+	return d.finish()
 }
 
 // versionOf returns the format version that the statement gives, or otherwise.
@@ -79,7 +79,7 @@ func Replace(s State, c sql.CreateTable) (State, error) {
 	d.useSpec(d.carryOver(spec))
 	d.useOrder(nil)
 	delete(d.Refs, MainBranch)
-	return d.finish(), nil
+	return d.finish()
 }
 
 // replaceFields makes the new columns. One keeps the ID of the column of its name if that one may have become it;

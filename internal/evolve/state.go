@@ -74,13 +74,14 @@ func (s State) Order() catalog.SortOrder {
 // draft is a State on its way: its parts may be changed, and fields are the working copy of the current schema's.
 type draft struct {
 	State
+	from       State // what it began as
 	fields     []catalog.Field
 	identifier []catalog.FieldID
 }
 
 func newDraft(s State) *draft {
 	current := s.Schema()
-	d := &draft{State: s, fields: cloneFields(current.Fields), identifier: slices.Clone(current.Identifier)}
+	d := &draft{State: s, from: s, fields: cloneFields(current.Fields), identifier: slices.Clone(current.Identifier)}
 	d.Schemas, d.Specs, d.Orders = slices.Clone(s.Schemas), slices.Clone(s.Specs), slices.Clone(s.Orders)
 	d.Properties, d.Refs = maps.Clone(s.Properties), maps.Clone(s.Refs)
 	if d.Properties == nil {
@@ -101,19 +102,25 @@ func cloneFields(fields []catalog.Field) []catalog.Field {
 }
 
 // finish makes the working fields the current schema, which may be one that the table had before.
-func (d *draft) finish() State {
+func (d *draft) finish() (State, error) {
+	before := d.Schema().Fields
+	if !sameFields(before, d.fields) {
+		if err := d.mapNames(before); err != nil {
+			return d.from, err
+		}
+	}
 	slices.Sort(d.identifier)
 	id := 0
 	for _, s := range d.Schemas {
 		if sameFields(s.Fields, d.fields) && slices.Equal(s.Identifier, d.identifier) {
 			d.SchemaID = s.ID
-			return d.State
+			return d.State, nil
 		}
 		id = max(id, s.ID+1)
 	}
 	d.Schemas = append(d.Schemas, catalog.Schema{ID: id, Fields: d.fields, Identifier: d.identifier})
 	d.SchemaID = id
-	return d.State
+	return d.State, nil
 }
 
 func sameFields(a, b []catalog.Field) bool {
