@@ -135,7 +135,9 @@ func (m *model) layout(r *rand.Rand, column string, at int) (string, bool) {
 	}
 	if r.IntN(2) == 0 {
 		if at < 0 && fn == "identity" { // the name of a field
-			has = slices.IndexFunc(m.spec, func(f modelField) bool { return strings.EqualFold(f.name, column) && (f.transform != "void" || m.version > 1) })
+			has = slices.IndexFunc(m.spec, func(f modelField) bool {
+				return strings.EqualFold(f.name, column) && (f.transform != "void" || m.version > 1)
+			})
 		}
 		if has < 0 {
 			return "DROP PARTITION FIELD " + term, false

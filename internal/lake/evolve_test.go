@@ -1,0 +1,142 @@
+package lake
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/evolve"
+	"github.com/tarndb/tarn/internal/sql"
+)
+
+// define runs a CREATE TABLE or an ALTER TABLE.
+func define(t *testing.T, c *Catalog, stmt string) error {
+	t.Helper()
+	parsed, err := sql.Parse(stmt)
+	if err != nil {
+		t.Fatalf("%s: %v", stmt, err)
+	}
+	switch st := parsed.(type) {
+	case sql.CreateTable:
+		id := catalog.Ident(st.Table)
+		if err := c.CreateNamespace(t.Context(), id[:len(id)-1]); err != nil && errs.KindOf(err) != errs.Exists {
+			t.Fatal(err)
+		}
+		s, err := evolve.Create(st)
+		if err != nil {
+			return err
+		}
+		_, err = c.Create(t.Context(), id, s)
+		return err
+	case sql.AlterTable:
+		_, err := c.Evolve(t.Context(), load(t, c, st.Table), "alter table", func(s evolve.State) (evolve.State, error) {
+			return evolve.Apply(s, st.Changes)
+		})
+		return err
+	}
+	t.Fatalf("%s is no definition", stmt)
+	return nil
+}
+
+func mustDefine(t *testing.T, c *Catalog, stmts ...string) {
+	t.Helper()
+	for _, stmt := range stmts {
+		if err := define(t, c, stmt); err != nil {
+			t.Fatalf("%s: %v", stmt, err)
+		}
+	}
+}
+
+func stateOf(t *testing.T, c *Catalog, id catalog.Ident) evolve.State {
+	t.Helper()
+	s, err := c.StateOf(load(t, c, id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestDefinitionsAsSpark runs what Spark ran on golden tables and compares all schemas, specs and sort orders with their
+// numbers and IDs, and the properties.
+func TestDefinitionsAsSpark(t *testing.T) {
+	text, err := os.ReadFile("testdata/replay.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden := goldenHadoop(t)
+	tables := 0
+	for _, part := range strings.Split(string(text), "\n\n")[1:] {
+		lines := strings.Split(strings.TrimSpace(part), "\n")
+		id := catalog.Ident(strings.Split(lines[0], "."))
+		for _, kind := range []string{"sql", "hadoop"} {
+			c := newLake(t, kind, t.TempDir())
+			mustDefine(t, c, lines[1:]...)
+			got, want := shape(t, stateOf(t, c, id)), shape(t, stateOf(t, golden, id))
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s %s:\n%s\nand by Spark\n%s", kind, id, inJSON(t, got), inJSON(t, want))
+			}
+		}
+		tables++
+	}
+	if tables < 20 {
+		t.Errorf("only %d tables", tables)
+	}
+}
+
+// shape leaves out of a state what isn't of its definition: the place, the snapshots, and who made it.
+func shape(t *testing.T, s evolve.State) evolve.State {
+	t.Helper()
+	s.Location, s.Snapshots, s.Refs = "", nil, nil
+	s.Properties = maps.Clone(s.Properties)
+	delete(s.Properties, "owner") // Spark's, the user of the machine
+	const mapping = "schema.name-mapping.default"
+	if m, ok := s.Properties[mapping]; ok {
+		var flat bytes.Buffer
+		if err := json.Compact(&flat, []byte(m)); err != nil {
+			t.Fatal(err)
+		}
+		s.Properties[mapping] = flat.String()
+	}
+	return s
+}
+
+func inJSON(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestDefaultsAreExact has defaults that iceberg-go would round survive other changes of the table, and its rows.
+func TestDefaultsAreExact(t *testing.T) {
+	c := newLake(t, "sql", t.TempDir())
+	mustDefine(t, c, "CREATE TABLE db.t (id int, w bigint DEFAULT 9007199254740993) TBLPROPERTIES ('format-version'='3')",
+		"ALTER TABLE db.t ADD COLUMN l bigint DEFAULT 9223372036854775807",
+		"ALTER TABLE db.t ADD COLUMN ts timestamp DEFAULT TIMESTAMP '1969-12-31 23:59:59.999999'",
+		"ALTER TABLE db.t ADD COLUMN s struct<a: int>", "ALTER TABLE db.t SET TBLPROPERTIES ('a'='b')", "ALTER TABLE db.t RENAME COLUMN id TO key")
+	if _, err := c.Append(t.Context(), load(t, c, catalog.Ident{"db", "t"}), nil); errs.KindOf(err) == errs.Unsupported {
+		t.Errorf("the table can't be written: %v", err)
+	}
+	fields := stateOf(t, c, catalog.Ident{"db", "t"}).Schema().Fields
+	if fields[1].WriteDefault != int64(9007199254740993) || fields[2].InitialDefault != int64(9223372036854775807) || fields[3].InitialDefault != int64(-1) {
+		t.Errorf("the defaults are %v, %v and %v", fields[1].WriteDefault, fields[2].InitialDefault, fields[3].InitialDefault)
+	}
+	raw, err := os.ReadFile(filepath.Clean(strings.TrimPrefix(load(t, c, catalog.Ident{"db", "t"}).MetadataLocation, "file://")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"9007199254740993", "9223372036854775807", `"1969-12-31T23:59:59.999999+00:00"`} {
+		if !bytes.Contains(raw, []byte(want)) {
+			t.Errorf("the metadata doesn't say %s", want)
+		}
+	}
+}
