@@ -240,21 +240,22 @@ func (d *draft) without(at int) []catalog.PartitionField {
 	return slices.Delete(fields, at, at+1)
 }
 
-// fieldOf finds the field of the current spec that a term means: that of its name, when no column has it, else that of the
-// same transform and column.
+// fieldOf finds the field of the current spec that a term means: that of the same transform and column, else, for a plain
+// name, that of its name.
 func (d *draft) fieldOf(t sql.Term) (int, error) {
 	fields := d.Spec().Fields
-	if t.Transform == "identity" && len(t.Column) == 1 {
-		if _, err := findName(d.fields, t.Column[0]); errs.KindOf(err) == errs.NotFound {
-			return d.fieldNamed(t.Column[0])
+	b, err := d.bind(t)
+	if err == nil {
+		if at := slices.IndexFunc(fields, b.is); at >= 0 {
+			return at, nil
 		}
 	}
-	b, err := d.bind(t)
-	if err != nil {
+	isName := t.Transform == "identity" && len(t.Column) == 1
+	switch {
+	case isName:
+		return d.fieldNamed(t.Column[0])
+	case err != nil:
 		return 0, err
-	}
-	if at := slices.IndexFunc(fields, b.is); at >= 0 {
-		return at, nil
 	}
 	return 0, noField(fields)
 }

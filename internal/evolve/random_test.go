@@ -134,7 +134,7 @@ func (m *model) layout(r *rand.Rand, column string, at int) (string, bool) {
 		has = slices.IndexFunc(m.spec, func(f modelField) bool { return f.token == m.columns[at].token && f.transform == fn })
 	}
 	if r.IntN(2) == 0 {
-		if at < 0 && fn == "identity" { // the name of a field
+		if has < 0 && fn == "identity" { // the name of a field
 			has = slices.IndexFunc(m.spec, func(f modelField) bool {
 				return strings.EqualFold(f.name, column) && (f.transform != "void" || m.version > 1)
 			})
