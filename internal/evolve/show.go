@@ -36,7 +36,7 @@ func CreateScript(name string, s State, location string) []string {
 	}
 	b.WriteString("\nTBLPROPERTIES (\n  'format-version' = '" + strconv.Itoa(s.FormatVersion) + "'")
 	for _, k := range slices.Sorted(maps.Keys(s.Properties)) {
-		if k != commentKey {
+		if k != commentKey && k != nameMapping { // the mapping has the IDs of this table's columns
 			b.WriteString(",\n  " + quoteText(k) + " = " + quoteText(s.Properties[k]))
 		}
 	}

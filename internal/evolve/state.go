@@ -104,7 +104,7 @@ func cloneFields(fields []catalog.Field) []catalog.Field {
 // finish makes the working fields the current schema, which may be one that the table had before.
 func (d *draft) finish() (State, error) {
 	before := d.Schema().Fields
-	if !sameFields(before, d.fields) {
+	if len(d.from.Schemas) > 0 && !sameFields(before, d.fields) {
 		if err := d.mapNames(before); err != nil {
 			return d.from, err
 		}
