@@ -4,7 +4,7 @@ GO ?= go
 # Pinned, so that a new release doesn't turn old code red.
 GOLANGCI = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # The packages in which goroutines meet, and those that only tell stories to one.
-CONCURRENT = . ./cmd/... ./internal/deletes ./internal/duck ./internal/exec ./internal/lake ./internal/progress ./internal/settings ./internal/stub ./internal/scratch
+CONCURRENT = . ./cmd/... ./internal/commit ./internal/deletes ./internal/duck ./internal/exec ./internal/lake ./internal/progress ./internal/settings ./internal/stub ./internal/scratch
 
 .PHONY: check lint slt slow fuzz fuzz-parser meta bench benchstat golden interop-spark
 
@@ -22,9 +22,12 @@ lint:
 slt:
 	$(GO) test -count=1 ./internal/golden/...
 
-# slow runs the tests of the packages with goroutines under the race detector.
+# slow runs the tests of the packages with goroutines under the race detector, and kills more writers than the tests do. It
+# needs PostgreSQL's programs.
+KILLS ?= 200
 slow:
 	$(GO) test -race -count=1 $(CONCURRENT)
+	TARN_TEST_KILLS=$(KILLS) testdata/services/with-postgres $(GO) test -count=1 -timeout=30m -run='^TestKilledWriters$$' ./internal/commit
 
 # fuzz compares many random plans with the whole-query path and with brute force, 20,000 in about half an hour on two cores:
 # make fuzz PLANS=100000, or SEED=n for the plans of that seed. A wrong answer prints its seed, and is made smaller. Without

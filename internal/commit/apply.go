@@ -41,9 +41,6 @@ func Apply(ctx context.Context, t Table, name string, base *Version, c Change) (
 		made: map[string]made{},
 	}
 	retry, err := RetryOf(base.Properties)
-	if err == nil {
-		err = a.check(base)
-	}
 	if err != nil {
 		return Result{}, err
 	}
@@ -110,6 +107,9 @@ func (a *applier) try(ctx context.Context, n int) (open bool, err error) {
 	}
 	if v.Format != a.base.Format {
 		return false, a.conflict("the table was upgraded to format version %d", v.Format)
+	}
+	if err := a.check(v); err != nil {
+		return false, err
 	}
 	a.reader = manifest.NewReader(a.table.Files(), v.Specs)
 	head, err := a.head(v)

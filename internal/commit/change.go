@@ -36,7 +36,7 @@ type Change struct {
 	Base *catalog.SnapshotID
 
 	Add        []manifest.File // data files, which aren't part of the table yet
-	AddDeletes []manifest.File // delete files and deletion vectors, which aren't either
+	AddDeletes []manifest.File // delete files and deletion vectors, which aren't either; from format version 3 position deletes should be the latter
 	// Remove are data files of the base, as a survey lists them; each must still be part of the table.
 	Remove []catalog.DataFile
 	// RemoveDeletes are delete files of the base, which must still be part of the table: those that AddDeletes replaces, as

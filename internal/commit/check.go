@@ -7,7 +7,7 @@ import (
 	"github.com/tarndb/tarn/transform"
 )
 
-// check refuses a change that makes no sense on the table, whatever else has happened to it.
+// check refuses a change that makes no sense on a version of the table.
 func (a *applier) check(v *Version) error {
 	c := &a.change
 	removes := len(c.Remove) > 0 || c.Replace != nil

@@ -31,7 +31,7 @@ func TestCatalogTypes(t *testing.T) {
 		{Config{Type: "sql"}, errs.Invalid, "uri"},
 		{Config{Type: "sql", URI: "sqlite:///"}, errs.Invalid, "names no file"},
 		{Config{Type: "sql", URI: "sqlite://"}, errs.Invalid, "names no file"},
-		{Config{Type: "sql", URI: "postgresql+psycopg2://u@h/db"}, errs.Unsupported, "postgresql"},
+		{Config{Type: "sql", URI: "mysql+pymysql://u@h/db"}, errs.Unsupported, "mysql"},
 		{Config{Type: "sql", URI: "sqlite:///" + dir + "/none.db"}, errs.NotFound, "none.db"},
 		{Config{Type: "hadoop", Warehouse: dir, Relocate: []Relocation{{From: "x"}}}, errs.Invalid, "FROM and TO"},
 	} {
@@ -147,7 +147,7 @@ func TestSQLiteVariants(t *testing.T) {
 	if tables, err := old.ListTables(t.Context(), catalog.Ident{"n"}); err != nil || join(tables) != "n.t" {
 		t.Errorf("version 0: %v, %v", tables, err)
 	}
-	typed := sqliteTest(t, sqliteTables+`INSERT INTO iceberg_tables VALUES
+	typed := sqliteTest(t, strings.Join(sqlTables, ";")+`;INSERT INTO iceberg_tables VALUES
 		('c', 'n', 'untyped', '`+location+`', NULL, NULL), ('c', 'n', 'v', 'x', NULL, 'VIEW'), ('c', 'n', 'lost', NULL, NULL, 'TABLE')`)
 	if _, err := typed.LoadTable(t.Context(), catalog.Ident{"n", "untyped"}, catalog.Version{}); err != nil {
 		t.Errorf("a NULL type is a table: %v", err)

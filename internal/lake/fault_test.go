@@ -2,7 +2,6 @@ package lake
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -10,43 +9,14 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/faultfs"
 	"github.com/tarndb/tarn/internal/fileio"
 )
 
-var errInjected = errors.New("injected fault")
-
-// faultyIO fails its k-th write, before it has an effect or after.
-type faultyIO struct {
-	fileio.Files
-	writes int
-	failAt int
-	after  bool
-	fired  bool
-}
-
-func (f *faultyIO) write(do func() error) error {
-	f.writes++
-	if f.writes != f.failAt {
-		return do()
-	}
-	f.fired = true
-	if f.after {
-		return errors.Join(errInjected, do())
-	}
-	return errInjected
-}
-
-func (f *faultyIO) Create(ctx context.Context, path string, data []byte) error {
-	return f.write(func() error { return f.Files.Create(ctx, path, data) })
-}
-
-func (f *faultyIO) Replace(ctx context.Context, path string, data []byte) error {
-	return f.write(func() error { return f.Files.Replace(ctx, path, data) })
-}
-
-// faultyCatalog makes the k-th write of a catalog fail.
-func faultyCatalog(c *Catalog, k int, after bool) *faultyIO {
-	faulty := &faultyIO{Files: c.fio, failAt: k, after: after}
+// faultyCatalog makes the k-th call of a catalog's files fail, from now on.
+func faultyCatalog(c *Catalog, k int, after bool) *faultfs.Files {
+	faulty := faultfs.New(c.fio)
+	faulty.Fail(k, after)
 	setFiles(c, faulty)
 	return faulty
 }
@@ -54,7 +24,7 @@ func faultyCatalog(c *Catalog, k int, after bool) *faultyIO {
 func setFiles(c *Catalog, fio fileio.Files) {
 	c.fio = fio
 	switch s := c.store.(type) {
-	case *sqliteStore:
+	case *sqlStore:
 		s.fio = fio
 	case *hadoopStore:
 		s.fio = fio
@@ -78,7 +48,7 @@ func (s *lossyStore) publish(ctx context.Context, id catalog.Ident, base string,
 		}
 	}
 	s.lost = true
-	return location, &errs.Error{Kind: errs.CommitUnknown, Op: "commit", Object: id.String(), Err: errInjected}
+	return location, &errs.Error{Kind: errs.CommitUnknown, Op: "commit", Object: id.String(), Err: faultfs.ErrInjected}
 }
 
 func (s *lossyStore) current(ctx context.Context, id catalog.Ident) (string, error) {
@@ -88,14 +58,14 @@ func (s *lossyStore) current(ctx context.Context, id catalog.Ident) (string, err
 	return s.store.current(ctx, id)
 }
 
-// TestAppendFailsWhole fails every write of an append in turn. Afterwards the table is the old one or the new one.
+// TestAppendFailsWhole fails every call of files of an append in turn. Afterwards the table is the old one or the new one.
 func TestAppendFailsWhole(t *testing.T) {
 	for _, kind := range []string{"sql", "hadoop"} {
 		for _, after := range []bool{false, true} {
 			for k := 1; ; k++ {
 				if !failedAppend(t, kind, after, k) {
-					if k < 4 {
-						t.Errorf("%s: an append makes only %d writes", kind, k-1)
+					if k < 8 {
+						t.Errorf("%s: an append makes only %d calls", kind, k-1)
 					}
 					break
 				}
@@ -104,7 +74,7 @@ func TestAppendFailsWhole(t *testing.T) {
 	}
 }
 
-// failedAppend says whether there was a k-th write.
+// failedAppend says whether there was a k-th call.
 func failedAppend(t *testing.T, kind string, after bool, k int) bool {
 	t.Helper()
 	c := newLake(t, kind, t.TempDir())
@@ -136,7 +106,7 @@ func failedAppend(t *testing.T, kind string, after bool, k int) bool {
 	if left := metadataFiles(t, c, table); err != nil && !slices.Equal(left, before) {
 		t.Errorf("%s %v %d: a failed append left %v of %v", kind, after, k, left, before)
 	}
-	return faulty.fired
+	return faulty.Fired() != ""
 }
 
 func metadataFiles(t *testing.T, c *Catalog, table *catalog.Table) []string {

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/iceberg-go/table"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/faultfs"
 	"github.com/tarndb/tarn/internal/fileio"
 )
 
@@ -92,4 +93,4 @@ func (f relocatedFS) Open(name string) (icebergio.File, error) {
 	return icebergio.LocalFS{}.Open(local)
 }
 
-func (f relocatedFS) Remove(string) error { return errInjected }
+func (f relocatedFS) Remove(string) error { return faultfs.ErrInjected }

@@ -18,11 +18,14 @@ type Relocation = fileio.Relocation
 type Config struct {
 	Name      string // the name in statements, and in a SQL catalog's catalog_name column
 	Type      string // "hadoop" or "sql"
-	URI       string // sql: "sqlite:///relative.db" or "sqlite:////absolute.db"
+	URI       string // sql: "sqlite:///relative.db", "sqlite:////absolute.db" or "postgresql://user:password@host/database"
 	Warehouse string // the folder of new tables; hadoop: of all tables
 	Relocate  []Relocation
 	// Properties are the catalog's own properties; the keys that this version knows are the fields above.
 	Properties map[string]string
+	// Files are what the catalog's and its tables' files are read and written through; nil is this machine's file system, with
+	// Relocate. A SQLite file is opened at the place that Files name, by SQLite itself.
+	Files fileio.Files
 	// CreateIfMissing lets the first write make the SQLite file and the warehouse. Reads never make anything.
 	CreateIfMissing bool
 }
@@ -43,23 +46,27 @@ var (
 
 // Open opens a catalog. It reads little or nothing: a wrong table is found when it is asked for. The caller closes it.
 func Open(ctx context.Context, cfg Config) (*Catalog, error) {
-	disk, err := fileio.NewDisk(cfg.Relocate)
-	if err != nil {
-		return nil, err
+	files := cfg.Files
+	if files == nil {
+		disk, err := fileio.NewDisk(cfg.Relocate)
+		if err != nil {
+			return nil, err
+		}
+		files = disk
 	}
 	warehouse, err := absoluteFolder(cfg.Warehouse)
 	if err != nil {
 		return nil, err
 	}
-	c := &Catalog{name: cfg.Name, warehouse: warehouse, fio: disk}
+	c := &Catalog{name: cfg.Name, warehouse: warehouse, fio: files}
 	switch strings.ToLower(cfg.Type) {
 	case "hadoop":
 		c.store, err = newHadoopStore(ctx, cfg, c.warehouse, c.fio)
 	case "sql":
-		c.store, err = newSQLiteStore(ctx, cfg, c.fio)
+		c.store, err = newSQLStore(ctx, cfg, c.fio)
 	case "rest", "glue", "hive", "dynamodb", "bigquery", "nessie":
 		err = errs.New(errs.Unsupported, "open catalog", cfg.Name, "catalogs of type %s can't be opened yet", strings.ToLower(cfg.Type)).
-			WithHint("types that can: hadoop, sql (SQLite); a table also opens by its metadata file or folder")
+			WithHint("types that can: hadoop, sql (SQLite, PostgreSQL); a table also opens by its metadata file or folder")
 	case "":
 		err = errs.New(errs.Invalid, "open catalog", cfg.Name, "the catalog has no type").WithHint("types: hadoop, sql")
 	default:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/faultfs"
 	"github.com/tarndb/tarn/internal/fileio"
 )
 
@@ -139,7 +140,7 @@ func (s *forgetful) drop(ctx context.Context, id catalog.Ident, base string, pur
 			return err
 		}
 	}
-	return &errs.Error{Kind: errs.CommitUnknown, Op: "drop table", Object: id.String(), Err: errInjected}
+	return &errs.Error{Kind: errs.CommitUnknown, Op: "drop table", Object: id.String(), Err: faultfs.ErrInjected}
 }
 
 func TestPurgeOfUnknownOutcome(t *testing.T) {
@@ -173,7 +174,7 @@ func (f *brokenRemove) Remove(ctx context.Context, path string) error {
 	}
 	if f.k == 0 {
 		f.k = -1
-		return errs.Wrap(errs.Transient, "remove", path, errInjected)
+		return errs.Wrap(errs.Transient, "remove", path, faultfs.ErrInjected)
 	}
 	return f.Files.Remove(ctx, path)
 }

@@ -37,7 +37,7 @@ func (c *Catalog) update(ctx context.Context, t *catalog.Table, op string, chang
 	if err != nil {
 		return nil, err
 	}
-	var location string
+	var made *handle
 	err = retry.Do(ctx, func(int) (bool, error) {
 		newest, err := c.newest(ctx, op, t.Ident, base)
 		if err != nil {
@@ -47,10 +47,10 @@ func (c *Catalog) update(ctx context.Context, t *catalog.Table, op string, chang
 		if err != nil {
 			return false, err
 		}
-		if location = newest.location; next == nil {
+		if made = newest; next == nil {
 			return false, nil
 		}
-		if location, err = c.publishOrLook(ctx, op, t.Ident, newest, next); err == nil {
+		if made, err = c.publishOrLook(ctx, op, t.Ident, newest, next); err == nil {
 			return false, nil
 		}
 		return errs.KindOf(err) == errs.Conflict, err
@@ -58,7 +58,7 @@ func (c *Catalog) update(ctx context.Context, t *catalog.Table, op string, chang
 	if err != nil {
 		return nil, err
 	}
-	return c.loadAt(ctx, t.Ident, location)
+	return made.table(t.Ident, made.meta.CurrentSchema())
 }
 
 // changed builds the version after h; nil when nothing changes.
@@ -100,31 +100,44 @@ func (c *Catalog) newest(ctx context.Context, op string, id catalog.Ident, base 
 	return h, refuseEncryption(h)
 }
 
-// publishOrLook makes next the version after base, and returns where it lies. Where the catalog's answer leaves the outcome
-// open, it looks: a version that is the current one or in its log was taken. Not finding it proves nothing, since it may be
-// taken later; then the outcome is CommitUnknown.
-func (c *Catalog) publishOrLook(ctx context.Context, op string, id catalog.Ident, base *handle, next table.Metadata) (string, error) {
-	location, body, err := c.publish(ctx, id, base, next)
-	if errs.KindOf(err) != errs.CommitUnknown {
-		return location, err
+// publishOrLook makes next the version after base, and returns it. Where the catalog's answer leaves the outcome open, it
+// looks: a version that is the current one or in its log was taken. Not finding it proves nothing, since it may be taken
+// later; then the outcome is CommitUnknown.
+func (c *Catalog) publishOrLook(ctx context.Context, op string, id catalog.Ident, base *handle, next table.Metadata) (*handle, error) {
+	location, d, err := c.publish(ctx, id, base, next)
+	if errs.KindOf(err) == errs.CommitUnknown {
+		there, unread := c.hasVersion(context.WithoutCancel(ctx), id, location, d.body)
+		if !there || unread != nil {
+			return nil, unknownOutcome(op, id, location, errors.Join(err, unread))
+		}
+		err = nil
 	}
-	there, unread := c.hasVersion(context.WithoutCancel(ctx), id, location, body)
-	if there && unread == nil {
-		return location, nil
+	if err != nil {
+		return nil, err
 	}
-	return location, unknownOutcome(op, id, location, errors.Join(err, unread))
+	// The version is there, so reading its file, which may fail, would say nothing that isn't known.
+	raw, err := gunzip(d.body)
+	if err != nil {
+		return nil, errs.Wrap(errs.Internal, op, id.String(), err)
+	}
+	h := &handle{catalog: c, raw: raw, location: location}
+	if h.meta, err = table.ParseMetadataBytes(raw); err != nil {
+		return nil, errs.Wrap(errs.Internal, op, id.String(), err)
+	}
+	h.snapshot = h.meta.CurrentSnapshot()
+	return h, nil
 }
 
-// publish makes next the version after base, and returns where it lies, or would, and its bytes. Older metadata files that next
-// doesn't list any more are removed where the table's properties ask for it.
-func (c *Catalog) publish(ctx context.Context, id catalog.Ident, base *handle, next table.Metadata) (string, []byte, error) {
+// publish makes next the version after base, and returns where it lies, or would, and what is there. Older metadata files that
+// next doesn't list any more are removed where the table's properties ask for it.
+func (c *Catalog) publish(ctx context.Context, id catalog.Ident, base *handle, next table.Metadata) (string, draft, error) {
 	d, err := draftAfter(base, next)
 	if err != nil {
-		return "", nil, err
+		return "", d, err
 	}
 	location, err := c.store.publish(ctx, id, base.location, d)
 	if err != nil || next.Properties()["write.metadata.delete-after-commit.enabled"] != "true" {
-		return location, d.body, err
+		return location, d, err
 	}
 	listed := map[string]bool{}
 	for entry := range next.PreviousFiles() {
@@ -135,7 +148,7 @@ func (c *Catalog) publish(ctx context.Context, id catalog.Ident, base *handle, n
 			_ = c.fio.Remove(context.WithoutCancel(ctx), entry.MetadataFile) // one that stays is an orphan, and does no harm
 		}
 	}
-	return location, d.body, nil
+	return location, d, nil
 }
 
 func unknownOutcome(op string, id catalog.Ident, location string, cause error) error {

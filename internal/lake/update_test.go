@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/faultfs"
 )
 
 // setting is a change that sets a property.
@@ -101,6 +102,25 @@ func TestUpdatesMeet(t *testing.T) {
 	}
 }
 
+// TestOldMetadataFiles: those that the log lists no more are removed where the table asks for it.
+func TestOldMetadataFiles(t *testing.T) {
+	for _, remove := range []string{"true", "false"} {
+		c := newLake(t, "sql", t.TempDir())
+		made := createTest(t, c, NewTable{Ident: catalog.Ident{"db", "t"}, Schema: testSchema(), Properties: map[string]string{
+			"write.metadata.delete-after-commit.enabled": remove, "write.metadata.previous-versions-max": "2",
+		}})
+		for i := range 5 {
+			if _, err := c.Update(t.Context(), made, "alter table", setting("n", fmt.Sprint(i))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := map[string]int{"true": 3, "false": 6}[remove]
+		if left := metadataFiles(t, c, made); len(left) != want {
+			t.Errorf("%s: %v are left, want %d", remove, left, want)
+		}
+	}
+}
+
 func TestUpdateOfReplacedTable(t *testing.T) {
 	c := newLake(t, "sql", t.TempDir())
 	made := newTestTable(t, c)
@@ -116,7 +136,7 @@ func TestUpdateOfReplacedTable(t *testing.T) {
 	}
 }
 
-// TestUpdateFailsWhole fails every write of an update in turn.
+// TestUpdateFailsWhole fails every call of files of an update in turn.
 func TestUpdateFailsWhole(t *testing.T) {
 	for _, kind := range []string{"sql", "hadoop"} {
 		for _, after := range []bool{false, true} {
@@ -127,7 +147,7 @@ func TestUpdateFailsWhole(t *testing.T) {
 				before := metadataFiles(t, c, made)
 				faulty := faultyCatalog(c, k, after)
 				_, err := c.Update(t.Context(), made, "alter table", setting("a", "1"))
-				fired = faulty.fired
+				fired = faulty.Fired() != ""
 				setFiles(c, faulty.Files)
 				now := load(t, c, made.Ident)
 				if (now.Properties["a"] == "1") != (err == nil) {
@@ -137,8 +157,8 @@ func TestUpdateFailsWhole(t *testing.T) {
 					t.Errorf("%s %v %d: a failed change left %v of %v", kind, after, k, left, before)
 				}
 			}
-			if k < 3 {
-				t.Errorf("%s: a change makes only %d writes", kind, k-2)
+			if k < 5 {
+				t.Errorf("%s: a change makes only %d calls", kind, k-2)
 			}
 		}
 	}
@@ -196,5 +216,5 @@ func (s *overtakenStore) publish(ctx context.Context, id catalog.Ident, base str
 	if err == nil {
 		_, err = s.store.publish(ctx, id, location, d)
 	}
-	return location, &errs.Error{Kind: errs.CommitUnknown, Op: "commit", Object: id.String(), Err: errors.Join(errInjected, err)}
+	return location, &errs.Error{Kind: errs.CommitUnknown, Op: "commit", Object: id.String(), Err: errors.Join(faultfs.ErrInjected, err)}
 }

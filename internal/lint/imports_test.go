@@ -59,6 +59,7 @@ var doors = []struct {
 	{"github.com/duckdb/", []string{"internal/duck"}},
 	{"database/sql", []string{"internal/lake"}},
 	{"modernc.org/sqlite", []string{"internal/lake"}},
+	{"github.com/jackc/pgx", []string{"internal/lake"}},
 	{"github.com/spf13/", []string{"cmd/tarn"}},
 }
 

@@ -8,9 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
-
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
 )
@@ -18,7 +15,7 @@ import (
 // existsKey is a property that every namespace has in Java's catalogs, so that one without properties has a row.
 const existsKey = "exists"
 
-func (s *sqliteStore) createNamespace(ctx context.Context, namespace catalog.Ident, props map[string]string) (err error) {
+func (s *sqlStore) createNamespace(ctx context.Context, namespace catalog.Ident, props map[string]string) (err error) {
 	db, err := s.write(ctx)
 	if err != nil {
 		return err
@@ -47,7 +44,7 @@ func (s *sqliteStore) createNamespace(ctx context.Context, namespace catalog.Ide
 	return s.wrap("create namespace", tx.Commit())
 }
 
-func (s *sqliteStore) dropNamespace(ctx context.Context, namespace catalog.Ident) error {
+func (s *sqlStore) dropNamespace(ctx context.Context, namespace catalog.Ident) error {
 	all, err := s.namespaces(ctx)
 	if err != nil {
 		return err
@@ -82,7 +79,7 @@ func (s *sqliteStore) dropNamespace(ctx context.Context, namespace catalog.Ident
 	return s.wrap("drop namespace", err)
 }
 
-func (s *sqliteStore) properties(ctx context.Context, namespace catalog.Ident) (found map[string]string, err error) {
+func (s *sqlStore) properties(ctx context.Context, namespace catalog.Ident) (found map[string]string, err error) {
 	there, err := s.hasNamespace(ctx, namespace)
 	if err != nil {
 		return nil, err
@@ -113,7 +110,7 @@ func (s *sqliteStore) properties(ctx context.Context, namespace catalog.Ident) (
 	return found, s.wrap("describe namespace", rows.Err())
 }
 
-func (s *sqliteStore) drop(ctx context.Context, id catalog.Ident, base string, _ bool) error {
+func (s *sqlStore) drop(ctx context.Context, id catalog.Ident, base string, _ bool) error {
 	db, err := s.write(ctx)
 	if err != nil {
 		return err
@@ -131,7 +128,7 @@ func (s *sqliteStore) drop(ctx context.Context, id catalog.Ident, base string, _
 	})
 }
 
-func (s *sqliteStore) rename(ctx context.Context, from, to catalog.Ident) error {
+func (s *sqlStore) rename(ctx context.Context, from, to catalog.Ident) error {
 	db, err := s.write(ctx)
 	if err != nil {
 		return err
@@ -141,15 +138,14 @@ func (s *sqliteStore) rename(ctx context.Context, from, to catalog.Ident) error 
 	result, err := db.ExecContext(ctx, `UPDATE iceberg_tables SET table_namespace = ?, table_name = ?
 		WHERE catalog_name = ? AND table_namespace = ? AND table_name = ?`+s.onlyTables(),
 		toNamespace, toName, s.name, namespace, name)
-	var code *sqlite.Error
-	if errors.As(err, &code) && code.Code()&0xff == sqlite3.SQLITE_CONSTRAINT {
+	if s.back.isTaken(err) {
 		return errs.New(errs.Exists, "rename table", from.String(), "there is a table or view %s already", to)
 	}
 	return s.changedOne("rename table", from, result, err, func() error { return tableNotFound(from) })
 }
 
 // changedOne says what a statement that should change one row did; otherwise says why it changed none.
-func (s *sqliteStore) changedOne(op string, id catalog.Ident, result sql.Result, err error, otherwise func() error) error {
+func (s *sqlStore) changedOne(op string, id catalog.Ident, result sql.Result, err error, otherwise func() error) error {
 	var changed int64
 	if err == nil {
 		changed, err = result.RowsAffected()

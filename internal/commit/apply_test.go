@@ -1,0 +1,311 @@
+package commit
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/manifest"
+	"github.com/tarndb/tarn/transform"
+)
+
+// metadataFiles lists the manifests and lists that are on disk.
+func (m *memTable) metadataFiles(t testing.TB) []string {
+	t.Helper()
+	names, err := filepath.Glob(m.current.Folder + "/*.avro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// inUse lists the manifests and lists that the table's snapshots name.
+func (m *memTable) inUse(t testing.TB) int {
+	t.Helper()
+	named := map[string]bool{}
+	for _, s := range m.current.Snapshots {
+		list, err := s.Manifests(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range list {
+			named[m.Path] = true
+		}
+	}
+	return len(named) + len(m.current.Snapshots)
+}
+
+func (m *memTable) checkNoOrphans(t testing.TB) {
+	t.Helper()
+	if files, used := m.metadataFiles(t), m.inUse(t); len(files) != used {
+		t.Errorf("%d metadata files are there, and %d in use", len(files), used)
+	}
+}
+
+// TestRaces has another writer commit between the validation of a change and its publication.
+func TestRaces(t *testing.T) {
+	overwrite := func(c Change) Change {
+		c.Kind = Overwrite
+		return c
+	}
+	for _, c := range []struct {
+		name  string
+		other Change
+		mine  func(base map[string]*manifest.Entry) Change
+		kind  errs.Kind // 0: no error
+		want  []string
+	}{
+		{"two appends", Change{Add: []manifest.File{file("x", int32(1))}}, func(map[string]*manifest.Entry) Change {
+			return Change{Add: []manifest.File{file("y", int32(1))}}
+		}, 0, []string{"a", "b", "x", "y"}},
+		{"an append beside an overwrite of other rows", Change{Add: []manifest.File{file("x", int32(2))}}, func(map[string]*manifest.Entry) Change {
+			return overwrite(Change{Add: []manifest.File{file("y", int32(1))}, Remove: dataFiles("a", int32(1)), Isolation: Snapshot})
+		}, 0, []string{"b", "x", "y"}},
+		{"an append beside a serializable overwrite", Change{Add: []manifest.File{file("x", int32(2))}}, func(map[string]*manifest.Entry) Change {
+			return overwrite(Change{Add: []manifest.File{file("y", int32(1))}, Remove: dataFiles("a", int32(1))})
+		}, errs.Conflict, []string{"a", "b", "x"}},
+		{"two overwrites of one file", overwrite(Change{Add: []manifest.File{file("x", int32(1))}, Remove: dataFiles("a", int32(1))}), func(map[string]*manifest.Entry) Change {
+			return overwrite(Change{Add: []manifest.File{file("y", int32(1))}, Remove: dataFiles("a", int32(1)), Isolation: Snapshot})
+		}, errs.Conflict, []string{"b", "x"}},
+	} {
+		m := newTable(t, 2, "identity")
+		m.must(t, Change{Add: []manifest.File{file("a", int32(1)), file("b", int32(2))}})
+		m.before = func() { m.must(t, c.other) }
+		_, err := m.apply(t, c.mine(nil))
+		if errs.KindOf(err) != c.kind || (err != nil) != (c.kind != 0) || err != nil && errs.HintOf(err) == "" {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		var got []string
+		for path := range m.entries(t, m.head("main")) {
+			got = append(got, path)
+		}
+		if slices.Sort(got); !slices.Equal(got, c.want) {
+			t.Errorf("%s: the table has %v, want %v", c.name, got, c.want)
+		}
+		m.checkNoOrphans(t)
+	}
+}
+
+func dataFiles(path string, partition ...transform.Value) []catalog.DataFile {
+	return []catalog.DataFile{{Ref: catalog.FileRef{Path: path}, Partition: partition, Sequence: 1}}
+}
+
+// TestLostAnswers is MNT-5 and MNT-6: the catalog takes the commit, and its answer is lost.
+func TestLostAnswers(t *testing.T) {
+	m := newTable(t, 2)
+	m.must(t, Change{Add: []manifest.File{file("a")}})
+	m.lost = true
+	done := m.must(t, Change{Add: []manifest.File{file("b")}})
+	if head := m.head("main"); head.ID != int64(done.Snapshot) || len(m.entries(t, head)) != 2 {
+		t.Errorf("%+v, %+v", done, head)
+	}
+	m.checkNoOrphans(t)
+	before := len(m.metadataFiles(t))
+	blind := &blindTable{memTable: m}
+	m.lost = true
+	base := catalog.SnapshotID(m.head("main").ID)
+	_, err := Apply(t.Context(), blind, "t", m.current, Change{Add: []manifest.File{file("c")}, Base: &base})
+	if errs.KindOf(err) != errs.CommitUnknown || errs.HintOf(err) == "" {
+		t.Errorf("nobody can tell, and it says %v", err)
+	}
+	if left := len(m.metadataFiles(t)); left != before+2 || len(m.entries(t, m.head("main"))) != 3 {
+		t.Errorf("of %d files and 2 new ones %d are left", before, left)
+	}
+}
+
+// blindTable can't be read after the first publish.
+type blindTable struct {
+	*memTable
+	blind bool
+}
+
+func (b *blindTable) Newest(ctx context.Context) (*Version, error) {
+	if b.blind {
+		return nil, errs.New(errs.Transient, "load", "t", "no connection")
+	}
+	return b.memTable.Newest(ctx)
+}
+
+func (b *blindTable) Publish(ctx context.Context, on *Version, s *NewSnapshot, branch string) error {
+	b.blind = true
+	return b.memTable.Publish(ctx, on, s, branch)
+}
+
+// repeating takes the commit and then says that another one came first, as where a request is repeated on its way.
+type repeating struct{ *memTable }
+
+func (r repeating) Publish(ctx context.Context, on *Version, s *NewSnapshot, branch string) error {
+	if err := r.memTable.Publish(ctx, on, s, branch); err != nil {
+		return err
+	}
+	return errs.New(errs.Conflict, "publish", "t", "another version is current")
+}
+
+func TestACommitMeetsItself(t *testing.T) {
+	m := newTable(t, 2)
+	done, err := Apply(t.Context(), repeating{m}, "t", m.current, Change{Add: []manifest.File{file("a")}})
+	if err != nil || len(m.current.Snapshots) != 1 || m.head("main").ID != int64(done.Snapshot) {
+		t.Errorf("%v, %+v", err, m.current.Snapshots)
+	}
+	m.checkNoOrphans(t)
+}
+
+func TestFailuresLeaveNothing(t *testing.T) {
+	m := newTable(t, 2, "identity")
+	m.must(t, Change{Add: []manifest.File{file("a", int32(1))}})
+	m.setProperty("commit.retry.num-retries", "0")
+	m.before = func() { m.must(t, Change{Add: []manifest.File{file("b", int32(1))}}) }
+	if _, err := m.apply(t, Change{Add: []manifest.File{file("c", int32(1))}}); errs.KindOf(err) != errs.Conflict {
+		t.Errorf("without retries: %v", err)
+	}
+	m.checkNoOrphans(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	m.before = cancel
+	if _, err := Apply(ctx, m, "t", m.current, Change{Add: []manifest.File{file("c", int32(1))}}); errs.KindOf(err) != errs.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+	m.checkNoOrphans(t)
+	if got := len(m.entries(t, m.head("main"))); got != 2 {
+		t.Errorf("%d files", got)
+	}
+}
+
+func TestBranchesThatChange(t *testing.T) {
+	m := newTable(t, 2)
+	m.must(t, Change{Add: []manifest.File{file("a")}})
+	m.must(t, Change{Add: []manifest.File{file("b")}, Branch: "dev"})
+	base := m.current
+	next := *m.current
+	next.Refs = map[string]Ref{"main": m.current.Refs["main"], "release": {Snapshot: m.head("main").ID, IsTag: true}}
+	m.current = &next
+	_, err := Apply(t.Context(), m, "t", base, Change{Add: []manifest.File{file("c")}, Branch: "dev"})
+	if errs.KindOf(err) != errs.Conflict || !strings.Contains(err.Error(), `"dev" was dropped`) {
+		t.Errorf("a dropped branch: %v", err)
+	}
+	if _, err := m.apply(t, Change{Add: []manifest.File{file("c")}, Branch: "release"}); errs.KindOf(err) != errs.Invalid {
+		t.Errorf("a tag: %v", err)
+	}
+	// What was decided on a snapshot that main no longer comes from can't be validated.
+	lost := catalog.SnapshotID(77)
+	_, err = m.apply(t, Change{Kind: Overwrite, Remove: dataFiles("a"), Base: &lost})
+	if errs.KindOf(err) != errs.Conflict || !strings.Contains(err.Error(), "history") {
+		t.Errorf("a lost base: %v", err)
+	}
+	m.checkNoOrphans(t)
+}
+
+// TestMergedManifests fills a table by many small appends, each of all buckets, and counts the manifests that one bucket is in.
+func TestMergedManifests(t *testing.T) {
+	const buckets, appends = 64, 150
+	m := newTable(t, 2, "bucket[64]")
+	for i := range appends {
+		var files []manifest.File
+		for b := range buckets {
+			files = append(files, file(fmt.Sprintf("%d-%d", i, b), int32(b)))
+		}
+		m.must(t, Change{Add: files})
+	}
+	list, err := m.head("main").Manifests(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(m.entries(t, m.head("main"))); got != buckets*appends {
+		t.Errorf("%d files of %d", got, buckets*appends)
+	}
+	p := newPartitions(m.current)
+	p.add(0, []transform.Value{int32(7)})
+	large, found := 0, 0
+	for i := range list {
+		if live, _ := list[i].Live(); live < fullEntries/2 {
+			continue
+		}
+		if large++; p.mayBeIn(&list[i]) {
+			found++
+		}
+	}
+	// The 100th append merged the 99 before it, and it and the 50 after it are left as they came.
+	if len(list) != large+appends-99 || large < 5 || large > 13 || found != 1 {
+		t.Errorf("%d manifests, %d of them merged, and one bucket is in %d of those", len(list), large, found)
+	}
+	// A bucket is found by its partition again: the manifests of the others aren't read.
+	p = newPartitions(m.current)
+	p.add(0, []transform.Value{int32(70)})
+	if slices.ContainsFunc(list, func(m manifest.Info) bool { return p.mayBeIn(&m) }) {
+		t.Error("a bucket that isn't there may be in a manifest")
+	}
+}
+
+// TestManifestsHaveTheTargetSize splits the manifest of an unpartitioned table.
+func TestManifestsHaveTheTargetSize(t *testing.T) {
+	m := newTable(t, 2)
+	m.setProperty("commit.manifest.target-size-bytes", "20000")
+	var files []manifest.File
+	for i := range 4000 {
+		files = append(files, file(fmt.Sprintf("/a/long/path/of/no/consequence/%x-%d", i*7919, i)))
+	}
+	m.must(t, Change{Add: files})
+	list, err := m.head("main").Manifests(t.Context())
+	if err != nil || len(list) < 2 || len(m.entries(t, m.head("main"))) != len(files) {
+		t.Errorf("%d manifests, %v", len(list), err)
+	}
+	for _, info := range list {
+		if data, err := os.ReadFile(info.Path); err != nil || int64(len(data)) != info.Length || info.Length > 60000 {
+			t.Errorf("%d bytes, listed as %d, %v", len(data), info.Length, err)
+		}
+	}
+}
+
+// TestRewrittenEntriesKeepAllTheyHave removes one file beside another that has every field a file may have.
+func TestRewrittenEntriesKeepAllTheyHave(t *testing.T) {
+	m := newTable(t, 3, "identity")
+	order := 3
+	rich := manifest.File{
+		Path: "rich", Format: catalog.Parquet, Partition: []transform.Value{int32(1)}, Rows: 7, Bytes: 70,
+		ColumnSizes: map[int]int64{1: 5}, ValueCounts: map[int]int64{1: 7}, NullCounts: map[int]int64{1: 0}, NaNCounts: map[int]int64{},
+		Lower: map[int][]byte{1: {1, 0, 0, 0}, 2: {}}, Upper: map[int][]byte{1: {1, 0, 0, 0}}, SplitOffsets: []int64{4, 100}, SortOrderID: &order,
+	}
+	m.must(t, Change{Add: []manifest.File{rich, file("gone", int32(1))}})
+	before := m.entries(t, m.head("main"))["rich"]
+	m.must(t, Change{Kind: Overwrite, Remove: dataFiles("gone", int32(1))})
+	after := m.entries(t, m.head("main"))["rich"]
+	if before.Status = manifest.Existing; !reflect.DeepEqual(before, after) {
+		t.Errorf("%+v became %+v", before, after)
+	}
+	if *after.FirstRowID != 0 || after.Lower[2] == nil || after.NaNCounts == nil || after.EqualityIDs != nil {
+		t.Errorf("%+v", after)
+	}
+}
+
+// TestPartitionsOfEveryType writes a file of a partition of each type and removes it again, which needs all that is written of
+// the value: in the entry, and in the manifest list.
+func TestPartitionsOfEveryType(t *testing.T) {
+	for text, value := range partitionValues() {
+		typ, err := transform.ParseType(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, format := range []int{1, 2, 3} {
+			m := newTable(t, format, "identity", "identity")
+			spec := m.current.Specs[0]
+			for i := range spec.Fields {
+				spec.Fields[i].SourceType = typ
+			}
+			m.must(t, Change{Add: []manifest.File{file("a", value, value), file("n", nil, value)}})
+			got := m.entries(t, m.head("main"))["a"].Partition
+			if catalog.TupleKey(0, got) != catalog.TupleKey(0, []transform.Value{value, value}) {
+				t.Errorf("%s, format %d: %v became %v", text, format, value, got)
+			}
+			m.must(t, Change{Kind: Overwrite, Remove: dataFiles("a", value, value)})
+			if left := m.entries(t, m.head("main")); len(left) != 1 || left["n"] == nil {
+				t.Errorf("%s, format %d: %v is left", text, format, left)
+			}
+		}
+	}
+}

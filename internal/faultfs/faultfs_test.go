@@ -1,0 +1,63 @@
+package faultfs
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
+)
+
+func TestEveryCallFailsOnce(t *testing.T) {
+	f := New(fileio.Disk{})
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	calls := map[string]func() error{
+		"make folder": func() error { return f.MakeFolder(t.Context(), dir+"/b") },
+		"create":      func() error { return f.Create(t.Context(), path, []byte("x")) },
+		"replace":     func() error { return f.Replace(t.Context(), path, []byte("y")) },
+		"list":        func() error { _, err := f.List(t.Context(), dir); return err },
+		"read":        func() error { _, err := fileio.Read(t.Context(), f, path); return err },
+		"remove":      func() error { return f.Remove(t.Context(), path) },
+	}
+	order := []string{"make folder", "create", "replace", "list", "read", "remove"}
+	for k := 1; ; k++ {
+		f.Fail(k, false)
+		failed := 0
+		for _, name := range order {
+			if err := calls[name](); errors.Is(err, ErrInjected) {
+				if failed++; errs.KindOf(err) != errs.Transient {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
+		f.Fail(0, false)
+		_ = f.Remove(t.Context(), path)
+		if failed == 0 {
+			if k != 8 { // reading is opening and one read
+				t.Errorf("%d calls failed", k-1)
+			}
+			break
+		}
+		if failed != 1 {
+			t.Errorf("the fault of call %d came %d times", k, failed)
+		}
+	}
+}
+
+func TestFaultsAfterTheCall(t *testing.T) {
+	f := New(fileio.Disk{})
+	path := filepath.Join(t.TempDir(), "a")
+	f.Fail(1, true)
+	if err := f.Create(t.Context(), path, []byte("x")); !errors.Is(err, ErrInjected) || f.Fired() != "create "+path {
+		t.Errorf("%v, %q", err, f.Fired())
+	}
+	if data, err := fileio.Read(t.Context(), f, path); err != nil || string(data) != "x" {
+		t.Errorf("%q, %v", data, err)
+	}
+	f.Fail(1, true)
+	if _, err := f.Open(t.Context(), path); !errors.Is(err, ErrInjected) {
+		t.Errorf("%v", err)
+	}
+}
