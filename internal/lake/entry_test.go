@@ -63,11 +63,7 @@ func ownEntries(ctx context.Context, c *Catalog, t *catalog.Table, s *table.Snap
 	for i := range list {
 		m := &list[i]
 		err := reader.Visit(ctx, m, manifest.StatColumns{All: true}, func(e *manifest.Entry) error {
-			lines = append(lines, entryLine{
-				e.Status, e.SnapshotID, e.Sequence, e.FileSequence, e.FirstRowID, e.Content, e.Path, string(e.Format), int(e.Spec), e.Partition, e.Rows, e.Bytes,
-				e.ColumnSizes, e.ValueCounts, e.NullCounts, e.NaNCounts, e.Lower, e.Upper,
-				e.SplitOffsets, e.EqualityIDs, e.SortOrderID, e.Referenced, e.Offset, e.Length,
-			}.String())
+			lines = append(lines, ownLine(e))
 			return nil
 		})
 		if err != nil {
@@ -75,6 +71,14 @@ func ownEntries(ctx context.Context, c *Catalog, t *catalog.Table, s *table.Snap
 		}
 	}
 	return lines, nil
+}
+
+func ownLine(e *manifest.Entry) string {
+	return entryLine{
+		e.Status, e.SnapshotID, e.Sequence, e.FileSequence, e.FirstRowID, e.Content, e.Path, string(e.Format), int(e.Spec), e.Partition, e.Rows, e.Bytes,
+		e.ColumnSizes, e.ValueCounts, e.NullCounts, e.NaNCounts, e.Lower, e.Upper,
+		e.SplitOffsets, e.EqualityIDs, e.SortOrderID, e.Referenced, e.Offset, e.Length,
+	}.String()
 }
 
 func theirEntries(t *testing.T, c *Catalog, of *catalog.Table, s *table.Snapshot) []string {

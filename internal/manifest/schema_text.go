@@ -128,8 +128,8 @@ func writtenTypes(spec catalog.PartitionSpec) ([]transform.Type, error) {
 		case transform.Void: // its values are NULL, of whatever type
 			types[i].Kind = transform.Int
 		default:
-			return nil, errs.New(errs.Unsupported, "write manifest", f.Name, "the type of the partition field's values isn't known: its transform is %s, and "+
-				"its source column is gone", f.Transform)
+			return nil, errs.New(errs.Unsupported, "write manifest", f.Name, "the type of the partition field's values can't be told: %s isn't known as a transform, "+
+				"or its source column is gone", f.Transform)
 		}
 	}
 	return types, nil
