@@ -6,7 +6,7 @@ GOLANGCI = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # The packages in which goroutines meet, and those that only tell stories to one.
 CONCURRENT = . ./cmd/... ./internal/commit ./internal/deletes ./internal/duck ./internal/exec ./internal/lake ./internal/progress ./internal/settings ./internal/stub ./internal/scratch
 
-.PHONY: check lint slt slow fuzz fuzz-parser meta bench benchstat golden interop-spark
+.PHONY: check lint slt race slow fuzz fuzz-parser meta bench benchstat golden interop-spark
 
 # check is for before each commit: formatting, vet, and all tests.
 check:
@@ -22,11 +22,13 @@ lint:
 slt:
 	$(GO) test -count=1 ./internal/golden/...
 
-# slow runs the tests of the packages with goroutines under the race detector, and kills more writers than the tests do. It
-# needs PostgreSQL's programs.
+# race runs the tests of the packages with goroutines under the race detector.
+race:
+	$(GO) test -race $(CONCURRENT)
+
+# slow is race, and kills more writers than the tests do. It needs PostgreSQL's programs.
 KILLS ?= 200
-slow:
-	$(GO) test -race -count=1 $(CONCURRENT)
+slow: race
 	TARN_TEST_KILLS=$(KILLS) testdata/services/with-postgres $(GO) test -count=1 -timeout=30m -run='^TestKilledWriters$$' ./internal/commit
 
 # fuzz compares many random plans with the whole-query path and with brute force, 20,000 in about half an hour on two cores:
@@ -67,4 +69,4 @@ interop-spark:
 
 # golden writes the checked-in expectations anew; read the difference before committing it.
 golden:
-	$(GO) test ./internal/sql ./internal/plan/... ./internal/task ./internal/explain ./internal/verdict ./internal/lint ./internal/output ./cmd/tarn -args -rewrite
+	$(GO) test . ./cmd/tarn ./internal/commit ./internal/dynamic ./internal/evolve ./internal/explain ./internal/lint ./internal/output ./internal/plan/... ./internal/sql ./internal/task ./internal/verdict -args -rewrite
