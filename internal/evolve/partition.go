@@ -19,8 +19,6 @@ type bound struct {
 	transform transform.Transform
 }
 
-func (b bound) sql() string { return b.transform.SQL(dotted(strings.Split(b.column, "."))) }
-
 func (b bound) is(f catalog.PartitionField) bool {
 	return len(f.Sources) == 1 && f.Sources[0] == b.source && f.Transform == b.transform
 }

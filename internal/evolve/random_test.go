@@ -33,7 +33,6 @@ type model struct {
 	spec    []modelField
 	order   []int
 	last    int // the highest token
-	had     map[string]string
 }
 
 func (m *model) find(name string) int {
@@ -43,7 +42,8 @@ func (m *model) find(name string) int {
 // holds says whether a partition field that isn't void has the name, unless it is the column's own.
 func (m *model) holds(name string, token int) bool {
 	return slices.ContainsFunc(m.spec, func(f modelField) bool {
-		return f.transform != "void" && strings.EqualFold(f.name, name) && !(f.transform == "identity" && f.token == token)
+		isOwn := f.transform == "identity" && f.token == token
+		return f.transform != "void" && strings.EqualFold(f.name, name) && !isOwn
 	})
 }
 
@@ -283,7 +283,7 @@ func TestRandomEvolution(t *testing.T) {
 			stmt, ok := m.step(r)
 			script = append(script, stmt)
 			next, err := run(s, stmt)
-			wrong := ""
+			var wrong string
 			switch {
 			case (err == nil) != ok:
 				wrong = fmt.Sprintf("allowed: %v, error: %v", ok, err)

@@ -140,3 +140,49 @@ func TestDefaultsAreExact(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownTransformsAreOnlyRead has a spec with a transform that isn't known, one with a transform of two columns, and a
+// sort order with one.
+func TestUnknownTransformsAreOnlyRead(t *testing.T) {
+	changes := []string{"ADD COLUMN x int", "SET TBLPROPERTIES ('a'='b')", "WRITE UNORDERED", "ADD PARTITION FIELD bucket(4, id) AS p"}
+	golden := goldenHadoop(t)
+	for _, change := range changes {
+		if err := define(t, golden, "ALTER TABLE broken.unknown_transform "+change); errs.KindOf(err) != errs.Unsupported {
+			t.Errorf("%s: %v", change, err)
+		}
+	}
+	for _, c := range [][2]string{
+		{`"source-id":1,"field-id":1000,"name":"id_bucket","transform":"bucket[4]"`, `"source-ids":[1,2],"field-id":1000,"name":"id_bucket","transform":"bucket[4]"`},
+		{`"source-id":2,"transform":"truncate[3]"`, `"source-ids":[2,1],"transform":"bucket[3]"`},
+	} {
+		lake := newLake(t, "hadoop", t.TempDir())
+		mustDefine(t, lake, "CREATE TABLE db.t (id int, name string) PARTITIONED BY (bucket(4, id)) TBLPROPERTIES ('format-version'='3')",
+			"ALTER TABLE db.t WRITE ORDERED BY truncate(3, name)")
+		path := strings.TrimPrefix(load(t, lake, catalog.Ident{"db", "t"}).MetadataLocation, "file://")
+		raw, err := os.ReadFile(filepath.Clean(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		edited := bytes.ReplaceAll(raw, []byte(c[0]), []byte(c[1]))
+		if bytes.Equal(edited, raw) {
+			t.Fatalf("no %s in %s", c[0], raw)
+		}
+		if err := os.WriteFile(filepath.Clean(path), edited, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := lake.Survey(t.Context(), load(t, lake, catalog.Ident{"db", "t"}), catalog.Filter{}); err != nil {
+			t.Errorf("%s: the table can't be read: %v", c[1], err)
+		}
+		for _, change := range changes {
+			if err := define(t, lake, "ALTER TABLE db.t "+change); errs.KindOf(err) != errs.Unsupported {
+				t.Errorf("%s: %s: %v", c[1], change, err)
+			}
+		}
+	}
+}
+
+// TestPropertiesThatAreWrong can be mended by the statement that sets them.
+func TestPropertiesThatAreWrong(t *testing.T) {
+	c := newLake(t, "sql", t.TempDir())
+	mustDefine(t, c, "CREATE TABLE db.t (id int) TBLPROPERTIES ('commit.retry.num-retries'='many')", "ALTER TABLE db.t SET TBLPROPERTIES ('commit.retry.num-retries'='4')")
+}

@@ -175,6 +175,9 @@ func (s *hadoopStore) publish(ctx context.Context, id catalog.Ident, base string
 	}
 	ctx = context.WithoutCancel(ctx)
 	if err := s.fio.Create(ctx, path, next.body); err != nil {
+		if base == "" && errs.KindOf(err) == errs.Exists {
+			return path, tableExists(id)
+		}
 		return path, s.settle(ctx, id, path, err)
 	}
 	// The hint only saves readers a listing: the version is current whether or not this works.

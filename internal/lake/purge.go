@@ -5,6 +5,9 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
+
+	"github.com/apache/iceberg-go/table"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
@@ -17,6 +20,7 @@ type PurgeGroup struct {
 	Kind  string   // such as "data files"
 	Files []string // sorted
 	Bytes int64
+	Kept  bool // they lie outside of the table's folders, may be others' too, and aren't deleted
 }
 
 // Purge is the plan of a drop with all files: what Execute does. A plan is for the version of the table that it was made of.
@@ -39,11 +43,14 @@ func (c *Catalog) PlanPurge(ctx context.Context, t *catalog.Table) (*Purge, erro
 	if err != nil {
 		return nil, err
 	}
-	if t.Properties[gcEnabled] == "false" {
-		return nil, errs.New(errs.Invalid, "purge table", t.Ident.String(), "its property %s is false: its files may be those of other tables", gcEnabled).
+	if value, ok := t.Properties[gcEnabled]; ok && !strings.EqualFold(value, "true") {
+		return nil, errs.New(errs.Invalid, "purge table", t.Ident.String(), "its property %s is %s: its files may be those of other tables", gcEnabled, value).
 			WithHint("DROP TABLE without PURGE leaves them")
 	}
 	p := &purging{handle: h, table: t, seen: map[string]bool{}, groups: map[string]*PurgeGroup{}}
+	if err := p.ownFolders(ctx); err != nil {
+		return nil, errs.Wrap(errs.Internal, "purge table", t.Ident.String(), err)
+	}
 	if err := p.snapshots(ctx); err != nil {
 		return nil, errs.Wrap(errs.Internal, "purge table", t.Ident.String(), err)
 	}
@@ -69,14 +76,16 @@ const (
 	kindManifest     = "manifests"
 	kindDelete       = "delete files"
 	kindData         = "data files"
+	kindElsewhere    = "files elsewhere, which stay"
 )
 
-var purgeKinds = []string{kindMetadata, kindStatistics, kindManifestList, kindManifest, kindDelete, kindData}
+var purgeKinds = []string{kindMetadata, kindStatistics, kindManifestList, kindManifest, kindDelete, kindData, kindElsewhere}
 
 // purging gathers the files of a plan.
 type purging struct {
 	handle *handle
 	table  *catalog.Table
+	own    []string // the folders that the table has, or had, for its files
 	seen   map[string]bool
 	groups map[string]*PurgeGroup
 }
@@ -86,13 +95,48 @@ func (p *purging) add(kind, path string, bytes int64) {
 		return
 	}
 	p.seen[path] = true
+	if !slices.ContainsFunc(p.own, func(folder string) bool { return fileio.IsWithin(path, folder) }) {
+		kind = kindElsewhere
+	}
 	g := p.groups[kind]
 	if g == nil {
-		g = &PurgeGroup{Kind: kind}
+		g = &PurgeGroup{Kind: kind, Kept: kind == kindElsewhere}
 		p.groups[kind] = g
 	}
 	g.Files = append(g.Files, path)
 	g.Bytes += bytes
+}
+
+// folderKeys are the properties that give a table other folders than its location.
+var folderKeys = []string{"write.data.path", "write.metadata.path", "write.object-storage.path", "write.folder-storage.path"}
+
+// ownFolders finds the folders of all versions that are still there. Files that other tables had first, such as those that
+// were added where they lay, are in others.
+func (p *purging) ownFolders(ctx context.Context) error {
+	c := p.handle.catalog
+	versions := []table.Metadata{p.handle.meta}
+	for entry := range p.handle.meta.PreviousFiles() {
+		_, meta, err := c.readMetadata(ctx, entry.MetadataFile)
+		if errs.KindOf(err) == errs.NotFound {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		versions = append(versions, meta)
+	}
+	for _, meta := range versions {
+		folders := []string{meta.Location()}
+		for _, key := range folderKeys {
+			folders = append(folders, meta.Properties()[key])
+		}
+		for _, folder := range folders {
+			if folder != "" && !slices.Contains(p.own, folder) {
+				p.own = append(p.own, folder)
+			}
+		}
+	}
+	return nil
 }
 
 // snapshots adds the files of all snapshots, those that entries say were deleted included: they may still lie there.
@@ -171,6 +215,9 @@ func (p *Purge) Execute(ctx context.Context) (left map[string]int, err error) {
 	}
 	left = map[string]int{}
 	for _, g := range p.Groups {
+		if g.Kept {
+			continue
+		}
 		for _, path := range g.Files {
 			if ctx.Err() != nil {
 				left[g.Kind]++

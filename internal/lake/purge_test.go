@@ -128,6 +128,42 @@ func TestPurgeOfMovedTable(t *testing.T) {
 	}
 }
 
+// TestPurgeLeavesOthersFiles has a table with a file that lies in another one's folder, and one that has moved.
+func TestPurgeLeavesOthersFiles(t *testing.T) {
+	dir := t.TempDir()
+	c := newLake(t, "sql", dir)
+	table := purgeable(t, c)
+	rng := rand.New(rand.NewPCG(3, 4))
+	other := createTest(t, c, NewTable{Ident: catalog.Ident{"db", "other"}, Schema: testSchema(), Spec: []catalog.PartitionField{field(t, 1, "bucket[4]")}})
+	others := writeFiles(t, c, other, testRows(rng, 10))
+	for _, to := range []*catalog.Table{other, table} {
+		if _, err := c.Append(t.Context(), to, others); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustDefine(t, c, "ALTER TABLE db.t SET LOCATION '"+dir+"/moved'")
+	if _, err := c.Append(t.Context(), load(t, c, table.Ident), writeFiles(t, c, load(t, c, table.Ident), testRows(rng, 10))); err != nil {
+		t.Fatal(err)
+	}
+	plan, planned := planOf(t, c, table.Ident)
+	last := plan.Groups[len(plan.Groups)-1]
+	if !last.Kept || len(last.Files) != len(others) {
+		t.Errorf("kept are %+v", last)
+	}
+	var want []string
+	for _, path := range filesUnder(t, dir) {
+		if !slices.Contains(planned, path) || strings.Contains(path, "/other/") {
+			want = append(want, path)
+		}
+	}
+	if left, err := plan.Execute(t.Context()); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+	if now := filesUnder(t, dir); !slices.Equal(now, want) || len(now) != len(filesUnder(t, dir+"/wh/db/other")) {
+		t.Errorf("left are %v, wanted %v", now, want)
+	}
+}
+
 // forgetful drops a table, or doesn't, and loses the answer.
 type forgetful struct {
 	store
@@ -166,7 +202,7 @@ type brokenRemove struct {
 }
 
 func (f *brokenRemove) Remove(ctx context.Context, path string) error {
-	if file, err := f.Files.Open(ctx, path); err == nil {
+	if file, err := f.Open(ctx, path); err == nil {
 		f.k--
 		if err := file.Close(); err != nil {
 			return err

@@ -341,6 +341,8 @@ func (s *sqlStore) beaten(ctx context.Context, id catalog.Ident, base, location 
 	switch {
 	case errs.KindOf(err) == errs.NotFound:
 		return errs.New(errs.NotFound, "commit", id.String(), "the table was dropped meanwhile")
+	case base == "" && errs.KindOf(err) == errs.Unsupported:
+		return errs.New(errs.Exists, "create table", id.String(), "a view has that name")
 	case err != nil:
 		return &errs.Error{Kind: errs.CommitUnknown, Op: "commit", Object: id.String(), Err: err}
 	case now == location:

@@ -34,8 +34,8 @@ func (c *Catalog) update(ctx context.Context, t *catalog.Table, op string, chang
 		return nil, err
 	}
 	retry, err := commit.RetryOf(base.meta.Properties())
-	if err != nil {
-		return nil, err
+	if err != nil { // this very change may be the one that mends them
+		retry, _ = commit.RetryOf(nil)
 	}
 	var made *handle
 	err = retry.Do(ctx, func(int) (bool, error) {

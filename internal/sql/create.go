@@ -38,7 +38,7 @@ func (p *parser) create() (Statement, error) {
 	if t, ok := p.peek(); ok && t.is("like") {
 		return nil, p.unsupportedAt(t.start, "CREATE TABLE ... LIKE isn't supported").WithHint("SHOW CREATE TABLE gives the statement that makes the other table")
 	}
-	if p.isSymbol("(") {
+	if p.isBracket() {
 		err = p.bracketed(func() error {
 			col, err := p.column(false)
 			c.Columns = append(c.Columns, col)

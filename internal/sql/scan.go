@@ -53,7 +53,8 @@ func (p *parser) identifier(what string) (string, error) {
 // literalText reads text in single or, as Spark has it, double quotes.
 func (p *parser) literalText(what string) (string, error) {
 	t, ok := p.peek()
-	if !ok || !(t.kind == text && t.text[0] == '\'' || t.kind == quoted && t.text[0] == '"') {
+	isText := t.kind == text && t.text[0] == '\'' || t.kind == quoted && t.text[0] == '"'
+	if !ok || !isText {
 		return "", p.wanted(what)
 	}
 	p.pos++
@@ -110,15 +111,15 @@ func (p *parser) bracketed(item func() error) error {
 
 // listed reads a list that may stand in parentheses.
 func (p *parser) listed(item func() error) error {
-	if p.isSymbol("(") {
+	if p.isBracket() {
 		return p.bracketed(item)
 	}
 	return p.list(item)
 }
 
-func (p *parser) isSymbol(s string) bool {
+func (p *parser) isBracket() bool {
 	t, ok := p.peek()
-	return ok && t.kind == symbol && t.text == s
+	return ok && t.kind == symbol && t.text == "("
 }
 
 // ifExists takes IF EXISTS.

@@ -49,7 +49,7 @@ func (p *parser) dataType() (DataType, error) {
 	if low == "double" {
 		p.acceptAny("precision")
 	}
-	if p.isSymbol("(") {
+	if p.isBracket() {
 		return DataType{}, p.wantedNoParameters(low)
 	}
 	return DataType{Name: name}, nil
@@ -81,7 +81,7 @@ func (p *parser) typeLength() (int64, error) {
 // decimalType reads (precision, scale), which are 10 and 0 without.
 func (p *parser) decimalType() (DataType, error) {
 	precision, scale := int64(10), int64(0)
-	if p.isSymbol("(") {
+	if p.isBracket() {
 		open := p.tokens[p.pos].start
 		given := []int64{}
 		err := p.bracketed(func() error {
