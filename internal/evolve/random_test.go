@@ -260,15 +260,22 @@ func broken(s State) string {
 	return ""
 }
 
+func testSeed(t *testing.T) uint64 {
+	t.Helper()
+	text := os.Getenv("TARN_SEED")
+	if text == "" {
+		return rand.Uint64()
+	}
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seed
+}
+
 // TestRandomEvolution makes random changes of tables and of a model of them. TARN_SEED repeats a run.
 func TestRandomEvolution(t *testing.T) {
-	seed := rand.Uint64()
-	if text := os.Getenv("TARN_SEED"); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
+	seed := testSeed(t)
 	allowed, refused := 0, 0
 	for n := range 300 {
 		r := rand.New(rand.NewPCG(seed, uint64(n)))
@@ -282,9 +289,12 @@ func TestRandomEvolution(t *testing.T) {
 		for range 40 {
 			stmt, ok := m.step(r)
 			script = append(script, stmt)
+			before := s.text()
 			next, err := run(s, stmt)
 			var wrong string
 			switch {
+			case s.text() != before:
+				wrong = "the state that the statement was run on changed"
 			case (err == nil) != ok:
 				wrong = fmt.Sprintf("allowed: %v, error: %v", ok, err)
 			case err != nil && next.text() != s.text():

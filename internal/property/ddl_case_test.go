@@ -57,7 +57,7 @@ func TestDefinitionCases(t *testing.T) {
 		"EVP-6 void fields in version 1": dropToVoid, "EVP-11 rename a source": renameSource, "EVP-12 drop the source of the spec": dropSource,
 		"SCH-1 add a default": addDefault, "SCH-2 promote": promoteColumns, "SCH-4 drop and add again": addAgain, "SCH-5 next ID": addAfterDrop,
 		"SCH-6 change nested fields": changeNested, "SCH-9 time travel": travelBack, "SCH-13 drop a default": dropDefault,
-		"a date becomes a timestamp": dateToTimestamp,
+		"a date becomes a timestamp": dateToTimestamp, "a table is replaced": replaceTable,
 	} {
 		t.Run(id, func(t *testing.T) {
 			l := newLab(t)
@@ -215,6 +215,23 @@ func dropDefault(l *lab) {
 	l.run("CREATE TABLE a.t (id int) TBLPROPERTIES ('format-version'='3')", "ALTER TABLE a.t ADD COLUMN c int DEFAULT 5", "ALTER TABLE a.t ADD COLUMN d int", "ALTER TABLE a.t ALTER COLUMN d SET DEFAULT 6")
 	l.refuses("a.t", errs.Unsupported, "ALTER TABLE a.t ALTER COLUMN c DROP DEFAULT", "ALTER TABLE a.t ALTER COLUMN c SET DEFAULT NULL")
 	l.run("ALTER TABLE a.t ALTER COLUMN d DROP DEFAULT")
+}
+
+// replaceTable gives a table with rows another definition: the rows are history, which branches and snapshots still show.
+func replaceTable(l *lab) {
+	l.run("CREATE TABLE a.t (id int, name string, v int) PARTITIONED BY (bucket(4, id))")
+	l.insert("a.t", "SELECT i::INTEGER, 'n' || i, i::INTEGER FROM range(10) r(i)")
+	old := l.load("a.t").Snapshot.ID
+	l.run("ALTER TABLE a.t CREATE TAG before", "CREATE OR REPLACE TABLE a.t (v string, id bigint) PARTITIONED BY (id, bucket(4, id))")
+	l.tells("SELECT count(*) FROM a.t", "(0)")
+	l.insert("a.t", "SELECT 'new', 7::BIGINT")
+	l.tells("SELECT v, id FROM a.t", `("new", 7)`)
+	l.tells(fmt.Sprintf("SELECT name, v FROM a.t VERSION AS OF %d WHERE id = 7", old), `("n7", 7)`)
+	l.tells("SELECT sum(v) FROM a.t VERSION AS OF 'before'", "(45)")
+	if s := l.load("a.t").Schema; s.Fields[0].ID == 3 || s.Fields[1].ID != 1 {
+		l.t.Errorf("the columns are %+v", s.Fields)
+	}
+	l.tells("SELECT x.id FROM a.t x JOIN a.t VERSION AS OF 'before' y ON x.id = y.id", "(7)")
 }
 
 func dateToTimestamp(l *lab) {
