@@ -309,3 +309,75 @@ func TestPartitionsOfEveryType(t *testing.T) {
 		}
 	}
 }
+
+// TestManifestsOfLostColumns is EVP-1: the source column of an older spec is gone from the metadata, and with it the type of
+// its partition values. What the transform gives whatever it is applied to is known still.
+func TestManifestsOfLostColumns(t *testing.T) {
+	for fn, value := range map[string]transform.Value{"bucket[4]": int32(3), "void": nil} {
+		m := newTable(t, 2, fn)
+		m.must(t, Change{Add: []manifest.File{file("a", value), file("b", value)}})
+		m.current.Specs[0].Fields[0].SourceType = transform.Type{}
+		m.must(t, Change{Kind: Overwrite, Remove: dataFiles("a", value)})
+		left := m.entries(t, m.head("main"))
+		if len(left) != 1 || !reflect.DeepEqual(left["b"].Partition, []transform.Value{value}) {
+			t.Errorf("%s: %+v", fn, left)
+		}
+	}
+	m := newTable(t, 2, "identity")
+	m.must(t, Change{Add: []manifest.File{file("a", int32(1)), file("b", int32(1))}})
+	m.current.Specs[0].Fields[0].SourceType = transform.Type{}
+	if _, err := m.apply(t, Change{Kind: Overwrite, Remove: dataFiles("a", int32(1))}); errs.KindOf(err) != errs.Unsupported {
+		t.Errorf("a type is guessed: %v", err)
+	}
+	if _, err := m.apply(t, Change{Add: []manifest.File{file("c", int32(1))}}); errs.KindOf(err) != errs.Unsupported {
+		t.Errorf("a type is guessed: %v", err)
+	}
+	m.checkNoOrphans(t)
+}
+
+// TestListsWithoutCounts: a manifest list of format version 1 needn't say how many files a manifest has, and later ones must.
+func TestListsWithoutCounts(t *testing.T) {
+	m := newTable(t, 1)
+	m.must(t, Change{Add: []manifest.File{file("a"), file("b")}})
+	m.must(t, Change{Kind: Overwrite, Remove: dataFiles("a")})
+	head := m.current.Snapshots[1]
+	own := head.Manifests
+	head.Manifests = func(ctx context.Context) ([]manifest.Info, error) {
+		list, err := own(ctx)
+		for i := range list {
+			for _, n := range []*int64{&list[i].AddedFiles, &list[i].ExistingFiles, &list[i].DeletedFiles, &list[i].AddedRows, &list[i].ExistingRows, &list[i].DeletedRows} {
+				*n = manifest.UnknownCount
+			}
+		}
+		return list, err
+	}
+	upgraded := *m.current
+	upgraded.Format = 2
+	m.current = &upgraded
+	m.must(t, Change{Add: []manifest.File{file("c")}})
+	list, err := m.head("main").Manifests(t.Context())
+	if err != nil || len(list) != 2 {
+		t.Fatal(list, err)
+	}
+	if old := list[1]; old.AddedFiles != 0 || old.ExistingFiles != 1 || old.DeletedFiles != 1 || old.ExistingRows != 10 || old.DeletedRows != 10 || old.Sequence != 0 {
+		t.Errorf("%+v", old)
+	}
+}
+
+// TestEVP9: NULL, 'null' and the empty string are three partitions, and one is replaced without the others.
+func TestEVP9(t *testing.T) {
+	m := newTable(t, 2, "identity")
+	m.current.Specs[0].Fields[0].SourceType = transform.Type{Kind: transform.String}
+	m.must(t, Change{Add: []manifest.File{file("none", nil), file("word", "null"), file("empty", ""), file("hive", "__HIVE_DEFAULT_PARTITION__")}})
+	for i, value := range []transform.Value{"null", nil, ""} {
+		add := []manifest.File{file(fmt.Sprint("new", i), value)}
+		m.must(t, Change{Kind: Overwrite, Add: add, Replace: PartitionsOf(m.current.Specs[0], add)})
+	}
+	var left []string
+	for path := range m.entries(t, m.head("main")) {
+		left = append(left, path)
+	}
+	if slices.Sort(left); !slices.Equal(left, []string{"hive", "new0", "new1", "new2"}) {
+		t.Errorf("left are %v", left)
+	}
+}
