@@ -226,7 +226,7 @@ func (a *applier) publish(ctx context.Context, v *Version, next *NewSnapshot) (o
 		}
 		return true, nil
 	case errs.Conflict:
-		return false, errs.Wrap(errs.Conflict, op, a.name, errors.Join(errBeaten, err))
+		return false, errs.Wrap(errs.Conflict, op, a.name, fmt.Errorf("%w: %w", errBeaten, err))
 	}
 	if err != nil {
 		return false, err
@@ -278,7 +278,7 @@ func (a *applier) properties(v *Version) map[string]string {
 	if a.staged(v) {
 		out[WAPProperty] = a.change.WAPID
 	}
-	if a.change.Replace != nil && a.change.Replace.partitions {
+	if a.change.Replace != nil && a.change.Replace.listed != nil {
 		out["replace-partitions"] = "true"
 	}
 	return out

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
@@ -380,4 +381,36 @@ func TestEVP9(t *testing.T) {
 	if slices.Sort(left); !slices.Equal(left, []string{"hive", "new0", "new1", "new2"}) {
 		t.Errorf("left are %v", left)
 	}
+}
+
+// TestOverwritesReadFewManifests counts the manifests that a dynamic overwrite and a copy on write open in a table whose
+// manifests have one partition each.
+func TestOverwritesReadFewManifests(t *testing.T) {
+	m := newTable(t, 2, "identity")
+	for p := range 30 {
+		m.must(t, Change{Add: []manifest.File{file(fmt.Sprint("f", p), int32(p))}})
+	}
+	counted := &countingFiles{Files: m.files}
+	m.files = counted
+	add := []manifest.File{file("new", int32(7))}
+	for name, c := range map[string]Change{
+		"dynamic overwrite": {Kind: Overwrite, Add: add, Replace: PartitionsOf(m.current.Specs[0], add)},
+		"copy on write":     {Kind: Overwrite, Add: add, Remove: dataFiles("f9", int32(9))},
+	} {
+		counted.opened = 0
+		m.must(t, c)
+		if counted.opened > 3 { // the list, and the manifest once to look and once to rewrite it
+			t.Errorf("a %s opens %d files", name, counted.opened)
+		}
+	}
+}
+
+type countingFiles struct {
+	fileio.Files
+	opened int
+}
+
+func (c *countingFiles) Open(ctx context.Context, path string) (fileio.File, error) {
+	c.opened++
+	return c.Files.Open(ctx, path)
 }

@@ -86,8 +86,13 @@ const (
 // Region is a set of partitions that are replaced as a whole.
 type Region struct {
 	extent func(spec catalog.PartitionSpec, tuple []transform.Value) Extent
-	// partitions says that the region is a list of partitions rather than a condition, which the summary tells.
-	partitions bool
+	listed *listedPartitions // of a region that is a list of partitions rather than a condition
+}
+
+// listedPartitions are partitions of one spec.
+type listedPartitions struct {
+	spec   catalog.SpecID
+	tuples [][]transform.Value
 }
 
 // WholeTable is the region of all rows.
@@ -113,7 +118,7 @@ func PartitionsOf(spec catalog.PartitionSpec, files []manifest.File) *Region {
 			tuples = append(tuples, f.Partition)
 		}
 	}
-	return &Region{partitions: true, extent: func(of catalog.PartitionSpec, tuple []transform.Value) Extent {
+	return &Region{listed: &listedPartitions{spec.ID, tuples}, extent: func(of catalog.PartitionSpec, tuple []transform.Value) Extent {
 		if of.ID == spec.ID {
 			if known[catalog.TupleKey(spec.ID, tuple)] {
 				return All

@@ -13,7 +13,6 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/commit"
-	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/internal/lake"
 	"github.com/tarndb/tarn/internal/manifest"
@@ -182,11 +181,6 @@ func replaced(ctx context.Context, c *lake.Catalog, table *catalog.Table, isolat
 		Kind: commit.Overwrite, Add: files, Replace: commit.PartitionsOf(table.Spec(), files), Isolation: isolation, Job: job,
 	})
 	return err
-}
-
-// unexpected says whether an error is none of the outcomes that a writer beside others has to expect.
-func unexpected(err error) bool {
-	return err != nil && errs.KindOf(err) != errs.Conflict
 }
 
 func named(writer, n int) string { return fmt.Sprintf("w%d-%03d", writer, n) }

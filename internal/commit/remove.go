@@ -22,7 +22,7 @@ func (a *applier) removeData(ctx context.Context, v *Version, list []manifest.In
 		wanted[f.Ref.Path] = true
 		where.add(f.Spec, f.Partition)
 	}
-	where.all = c.Replace != nil
+	where.addRegion(c.Replace)
 	drop := func(e *manifest.Entry) (bool, error) {
 		if c.Replace == nil || wanted[e.Path] {
 			return wanted[e.Path], nil
@@ -54,7 +54,7 @@ func (a *applier) removeDeletes(ctx context.Context, v *Version, list []manifest
 	c := &a.change
 	wanted, targets, vectors := map[deleteKey]bool{}, map[string]bool{}, map[string]bool{}
 	where := newPartitions(v)
-	where.all = c.Replace != nil
+	where.addRegion(c.Replace)
 	for _, d := range c.RemoveDeletes {
 		wanted[keyOf(&d)] = true
 		where.add(d.Spec, d.Partition)
@@ -135,7 +135,7 @@ func (a *applier) removeFrom(ctx context.Context, v *Version, list []manifest.In
 type partitions struct {
 	specs  map[catalog.SpecID]catalog.PartitionSpec
 	tuples map[catalog.SpecID]map[string][]transform.Value
-	all    bool // files of any partition
+	all    func(catalog.SpecID) bool // whether files of any partition of the spec are looked for; nil: of none
 }
 
 func newPartitions(v *Version) *partitions {
@@ -149,8 +149,25 @@ func (p *partitions) add(spec catalog.SpecID, tuple []transform.Value) {
 	p.tuples[spec][catalog.TupleKey(spec, tuple)] = tuple
 }
 
+// addRegion adds the partitions of a region, if there is one: those that it lists, and any of the specs that it doesn't know
+// beforehand.
+func (p *partitions) addRegion(r *Region) {
+	if r == nil {
+		return
+	}
+	p.all = func(spec catalog.SpecID) bool { return r.listed == nil || spec != r.listed.spec }
+	if r.listed != nil {
+		for _, tuple := range r.listed.tuples {
+			p.add(r.listed.spec, tuple)
+		}
+	}
+}
+
 // mayBeIn says whether a manifest's partition summaries leave room for files of one of the partitions.
 func (p *partitions) mayBeIn(m *manifest.Info) bool {
+	if p.all != nil && p.all(m.Spec) {
+		return true
+	}
 	types := manifest.TupleTypes(p.specs[m.Spec])
 	for _, tuple := range p.tuples[m.Spec] {
 		if len(m.Partitions) != len(types) || len(tuple) != len(types) {
@@ -164,7 +181,7 @@ func (p *partitions) mayBeIn(m *manifest.Info) bool {
 			return true
 		}
 	}
-	return p.all
+	return false
 }
 
 // isValue is the test that a partition value is v.

@@ -17,7 +17,7 @@ func (a *applier) operation() string {
 		return opAppend
 	case c.Kind == Rewrite:
 		return opReplace
-	case c.Replace != nil && c.Replace.partitions:
+	case c.Replace != nil && c.Replace.listed != nil:
 		return opOverwrite
 	case adds && !removes && len(c.AddDeletes) == 0:
 		return opAppend

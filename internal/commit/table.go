@@ -79,12 +79,16 @@ func (v *Version) snapshot(id int64) *OldSnapshot {
 // ancestors returns a snapshot and those before it on its branch, the newest first, until one has no parent that the table
 // still has; known says that the last one has no parent at all.
 func (v *Version) ancestors(s *OldSnapshot) (line []*OldSnapshot, known bool) {
+	byID := map[int64]*OldSnapshot{}
+	for _, other := range v.Snapshots {
+		byID[other.ID] = other
+	}
 	for s != nil && len(line) < len(v.Snapshots) { // parents that go round in a circle end, too
 		line = append(line, s)
 		if s.Parent == nil {
 			return line, true
 		}
-		s = v.snapshot(*s.Parent)
+		s = byID[*s.Parent]
 	}
 	return line, len(line) == 0
 }
