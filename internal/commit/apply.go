@@ -226,7 +226,8 @@ func (a *applier) publish(ctx context.Context, v *Version, next *NewSnapshot) (o
 		}
 		return true, nil
 	case errs.Conflict:
-		return false, errs.Wrap(errs.Conflict, op, a.name, fmt.Errorf("%w: %w", errBeaten, err))
+		beaten := &errs.Error{Kind: errs.Conflict, Op: op, Object: a.name, Err: fmt.Errorf("%w: %w", errBeaten, err)}
+		return false, beaten.WithHint("run the statement again, or raise the table's property commit.retry.num-retries")
 	}
 	if err != nil {
 		return false, err
