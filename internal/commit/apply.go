@@ -45,8 +45,8 @@ func Apply(ctx context.Context, t Table, name string, base *Version, c Change) (
 		return Result{}, err
 	}
 	open := false // whether the outcome leaves the written files in use, or may
-	err = retry.Do(ctx, func(n int) (again bool, err error) {
-		open, err = a.try(ctx, n)
+	err = retry.Do(ctx, func(int) (again bool, err error) {
+		open, err = a.try(ctx)
 		return !open && errors.Is(err, errBeaten), err
 	})
 	if !open {
@@ -89,21 +89,10 @@ func (a *applier) conflict(format string, args ...any) error {
 }
 
 // try makes one attempt on the newest version. Open says that what was written is used or may be.
-func (a *applier) try(ctx context.Context, n int) (open bool, err error) {
-	look := ctx
-	if n > 0 {
-		// The try before may have landed, when a catalog repeats a request whose answer was lost, so this must be found out.
-		look = context.WithoutCancel(ctx)
-	}
-	v, err := a.table.Newest(look)
-	switch {
-	case err != nil && n > 0:
-		return true, a.unknown(err)
-	case err != nil:
+func (a *applier) try(ctx context.Context) (open bool, err error) {
+	v, err := a.table.Newest(ctx)
+	if err != nil {
 		return false, err
-	case v.snapshot(a.id) != nil:
-		a.result = Result{Snapshot: catalog.SnapshotID(a.id), Staged: a.staged(v)}
-		return true, nil
 	}
 	if v.Format != a.base.Format {
 		return false, a.conflict("the table was upgraded to format version %d", v.Format)
@@ -219,13 +208,15 @@ func (a *applier) publish(ctx context.Context, v *Version, next *NewSnapshot) (o
 		branch = ""
 	}
 	err = a.table.Publish(ctx, v, next, branch)
-	switch errs.KindOf(err) {
-	case errs.CommitUnknown:
-		if landed, unread := a.hasLanded(ctx); unread != nil || !landed {
+	if kind := errs.KindOf(err); kind == errs.CommitUnknown || kind == errs.Conflict {
+		// What came first may be this very snapshot, when a request whose answer was lost is repeated on its way.
+		landed, unread := a.hasLanded(ctx)
+		switch {
+		case landed:
+			return true, nil
+		case unread != nil || kind == errs.CommitUnknown:
 			return true, a.unknown(errors.Join(err, unread))
 		}
-		return true, nil
-	case errs.Conflict:
 		beaten := &errs.Error{Kind: errs.Conflict, Op: op, Object: a.name, Err: fmt.Errorf("%w: %w", errBeaten, err)}
 		return false, beaten.WithHint("run the statement again, or raise the table's property commit.retry.num-retries")
 	}

@@ -151,6 +151,7 @@ func (r repeating) Publish(ctx context.Context, on *Version, s *NewSnapshot, bra
 
 func TestACommitMeetsItself(t *testing.T) {
 	m := newTable(t, 2)
+	m.setProperty("commit.retry.num-retries", "0")
 	done, err := Apply(t.Context(), repeating{m}, "t", m.current, Change{Add: []manifest.File{file("a")}})
 	if err != nil || len(m.current.Snapshots) != 1 || m.head("main").ID != int64(done.Snapshot) {
 		t.Errorf("%v, %+v", err, m.current.Snapshots)
