@@ -138,7 +138,9 @@ func (d *draft) carryOver(spec []catalog.PartitionField) []catalog.PartitionFiel
 	}
 	if d.FormatVersion > 1 {
 		for i, f := range spec {
-			if old, ok := d.recycle(bound{source: f.Sources[0], transform: f.Transform}, ""); ok {
+			old, ok := d.recycle(bound{source: f.Sources[0], transform: f.Transform}, "")
+			isUsed := slices.ContainsFunc(spec[:i], func(o catalog.PartitionField) bool { return o.ID == old.ID })
+			if ok && !isUsed {
 				spec[i].ID = old.ID
 			} else {
 				spec[i] = fresh(f)

@@ -195,11 +195,15 @@ func (b bound) nameFor(given string) string {
 }
 
 // withField adds a field to fields. From format version 2, one that the table had before comes back with its ID and, if no
-// other is given, its name. A void field, which stands for one that was dropped, gives up its name to it.
+// other is given, its name. A void field, which stands for one that was dropped, gives up its name to it, or its place when it
+// stands for this very one: an ID is in a spec but once.
 func (d *draft) withField(fields []catalog.PartitionField, b bound, name string) ([]catalog.PartitionField, error) {
 	f, isOld := d.recycle(b, name)
-	if !isOld {
-		f = b.field(max(d.LastPartitionID+1, firstPartitionID), b.nameFor(name))
+	at := slices.IndexFunc(fields, func(o catalog.PartitionField) bool { return isOld && o.ID == f.ID })
+	if at >= 0 && fields[at].IsVoid() {
+		fields = slices.Delete(fields, at, at+1)
+	} else if !isOld || at >= 0 {
+		at, f = -1, b.field(max(d.LastPartitionID+1, firstPartitionID), b.nameFor(name))
 	}
 	for i, o := range fields {
 		if o.Transform.Op == transform.Void && strings.EqualFold(o.Name, f.Name) {
@@ -208,6 +212,9 @@ func (d *draft) withField(fields []catalog.PartitionField, b bound, name string)
 	}
 	if err := d.checkField(f, fields); err != nil {
 		return nil, err
+	}
+	if at >= 0 {
+		return slices.Insert(fields, at, f), nil
 	}
 	return append(fields, f), nil
 }

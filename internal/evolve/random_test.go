@@ -24,6 +24,7 @@ type modelField struct {
 	name      string
 	token     int // of its column
 	transform string
+	id        int
 }
 
 // model is a table as a list of columns, a list of partition fields and a list of columns that rows are sorted by.
@@ -32,7 +33,9 @@ type model struct {
 	columns []modelColumn
 	spec    []modelField
 	order   []int
-	last    int // the highest token
+	last    int          // the highest token
+	lastID  int          // of a partition field
+	had     []modelField // all fields that there were, the newest last
 }
 
 func (m *model) find(name string) int {
@@ -64,6 +67,10 @@ var (
 func (m *model) step(r *rand.Rand) (stmt string, ok bool) {
 	name, other := modelNames[r.IntN(len(modelNames))], modelNames[r.IntN(len(modelNames))]
 	at := m.find(name)
+	if m.version < 3 && r.IntN(40) == 0 {
+		m.version++
+		return fmt.Sprintf("SET TBLPROPERTIES ('format-version'='%d')", m.version), true
+	}
 	switch r.IntN(9) {
 	case 0, 1:
 		return m.add(name, modelTypes[r.IntN(len(modelTypes))], r.IntN(2) == 0)
@@ -160,13 +167,33 @@ func (m *model) layout(r *rand.Rand, column string, at int) (string, bool) {
 			return stmt, false
 		}
 	}
+	m.addField(modelField{name: name, token: m.columns[at].token, transform: fn})
+	return stmt, true
+}
+
+// addField adds a field, in the place of a void one that stands for it.
+func (m *model) addField(added modelField) {
+	m.lastID++
+	added.id = m.lastID
+	for _, old := range slices.Backward(m.had) {
+		if m.version > 1 && old.name == added.name && old.token == added.token && old.transform == added.transform {
+			added.id = old.id
+			m.lastID--
+			break
+		}
+	}
+	m.had = append(m.had, added)
+	at := slices.IndexFunc(m.spec, func(f modelField) bool { return f.id == added.id })
 	for i, f := range m.spec {
-		if f.name == name {
+		if f.name == added.name {
 			m.spec[i].name = "" // it gives up its name
 		}
 	}
-	m.spec = append(m.spec, modelField{name, m.columns[at].token, fn})
-	return stmt, true
+	if at >= 0 {
+		m.spec[at] = added
+	} else {
+		m.spec = append(m.spec, added)
+	}
 }
 
 func isTimeText(fn string) bool { return fn == "day" || fn == "year" }
@@ -200,7 +227,7 @@ func (m *model) compare(s State, ids map[int]catalog.FieldID) string {
 	}
 	for i, f := range m.spec {
 		got := spec[i]
-		if f.name != "" && got.Name != f.name || got.Transform.String() != f.transform || got.Sources[0] != ids[f.token] {
+		if f.name != "" && got.Name != f.name || got.Transform.String() != f.transform || got.Sources[0] != ids[f.token] || int(got.ID) != 999+f.id {
 			return fmt.Sprintf("partition field %d is %+v, wanted %+v", i, got, f)
 		}
 	}
@@ -227,7 +254,7 @@ func broken(s State) string {
 	}
 	meanings := map[catalog.PartitionFieldID]string{}
 	for _, spec := range s.Specs {
-		names := map[string]bool{}
+		names, ids := map[string]bool{}, map[catalog.PartitionFieldID]bool{}
 		for _, f := range spec.Fields {
 			meaning := fmt.Sprint(f.Sources, f.Transform)
 			if f.Transform.Op == transform.Void {
@@ -236,6 +263,8 @@ func broken(s State) string {
 			switch old := meanings[f.ID]; {
 			case names[strings.ToLower(f.Name)]:
 				return "two partition fields are called " + f.Name
+			case ids[f.ID]:
+				return fmt.Sprintf("two partition fields have the ID %d", f.ID)
 			case f.ID > s.LastPartitionID:
 				return fmt.Sprintf("partition field ID %d is above the last, %d", f.ID, s.LastPartitionID)
 			case old != "" && meaning != "" && old != meaning:
@@ -243,7 +272,7 @@ func broken(s State) string {
 			case meaning != "":
 				meanings[f.ID] = meaning
 			}
-			names[strings.ToLower(f.Name)] = true
+			names[strings.ToLower(f.Name)], ids[f.ID] = true, true
 		}
 	}
 	schema := s.Schema()
