@@ -69,6 +69,11 @@ func (l *lab) shop() []string {
 		name: "sales.customers", columns: []string{"customer_id long", "name string", "region string"}, spec: []string{"bucket[64] customer_id"},
 	}, customers)
 	names := []string{"orders", "customers"}
+	for version := 1; version <= 3; version++ {
+		name := fmt.Sprintf("changed%d", version)
+		l.changed("sales."+name, version)
+		names = append(names, name)
+	}
 	for i, k := range kinds {
 		for j, fn := range k.fns {
 			if strings.HasPrefix(fn, "bucket") && fn != "bucket[4]" { // bucket[4] says as much
