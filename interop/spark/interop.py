@@ -57,8 +57,8 @@ def is_ready():
     return pyspark.__version__.startswith(SPARK_LINE + ".")
 
 
-def bootstrap():
-    """Goes on in the virtual environment."""
+def bootstrap(script=__file__):
+    """Goes on with the script in the virtual environment."""
     home = os.path.join(WORK, "venv")
     if sys.prefix == os.path.realpath(home):
         sys.exit("%s has no pyspark %s; remove the folder to make it anew" % (home, SPARK_LINE))
@@ -66,7 +66,7 @@ def bootstrap():
     if not os.path.exists(python):
         venv.create(home, with_pip=True)
     subprocess.check_call([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", os.path.join(HERE, "requirements.txt")])
-    os.execv(python, [python, os.path.abspath(__file__)] + sys.argv[1:])
+    os.execv(python, [python, os.path.abspath(script)] + sys.argv[1:])
 
 
 def runtime_jar():
