@@ -200,6 +200,8 @@ func TestBranchesThatChange(t *testing.T) {
 	if errs.KindOf(err) != errs.Conflict || !strings.Contains(err.Error(), "history") {
 		t.Errorf("a lost base: %v", err)
 	}
+	// It is no matter to a change that doesn't mind what came since.
+	m.must(t, Change{Kind: Overwrite, Add: []manifest.File{file("d")}, Replace: WholeTable(), Isolation: Blind, Base: &lost})
 	m.checkNoOrphans(t)
 }
 

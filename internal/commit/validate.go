@@ -32,8 +32,8 @@ var (
 // Java library: BaseRowDelta, BaseOverwriteFiles, BaseReplacePartitions and BaseRewriteFiles.
 func (a *applier) validate(ctx context.Context, v *Version, head *OldSnapshot) error {
 	c := &a.change
-	if c.Kind == Append {
-		return nil
+	if c.Kind == Append || c.Kind == Overwrite && c.Isolation == Blind && len(c.Remove) == 0 {
+		return nil // whatever came since, even where that can't be told
 	}
 	since, err := a.since(v, head)
 	if err != nil || len(since) == 0 {
