@@ -395,10 +395,10 @@ func TestOverwritesReadFewManifests(t *testing.T) {
 	}
 	counted := &countingFiles{Files: m.files}
 	m.files = counted
-	add := []manifest.File{file("new", int32(7))}
+	dynamic, rewritten := []manifest.File{file("dynamic", int32(7))}, []manifest.File{file("rewritten", int32(9))}
 	for name, c := range map[string]Change{
-		"dynamic overwrite": {Kind: Overwrite, Add: add, Replace: PartitionsOf(m.current.Specs[0], add)},
-		"copy on write":     {Kind: Overwrite, Add: add, Remove: dataFiles("f9", int32(9))},
+		"dynamic overwrite": {Kind: Overwrite, Add: dynamic, Replace: PartitionsOf(m.current.Specs[0], dynamic)},
+		"copy on write":     {Kind: Overwrite, Add: rewritten, Remove: dataFiles("f9", int32(9))},
 	} {
 		counted.opened = 0
 		m.must(t, c)
