@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
@@ -262,6 +263,24 @@ func TestManifestsHaveTheTargetSize(t *testing.T) {
 	for _, info := range list {
 		if data, err := os.ReadFile(info.Path); err != nil || int64(len(data)) != info.Length || info.Length > 60000 {
 			t.Errorf("%d bytes, listed as %d, %v", len(data), info.Length, err)
+		}
+	}
+}
+
+// TestEveryManifestHasAnEntry gives manifests less space than their headers take.
+func TestEveryManifestHasAnEntry(t *testing.T) {
+	for _, target := range []string{"0", "1"} {
+		m := newTable(t, 2)
+		m.setProperty("commit.manifest.target-size-bytes", target)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		_, err := Apply(ctx, m, "t", m.current, Change{Add: []manifest.File{file("a"), file("b")}})
+		cancel()
+		if err != nil {
+			t.Fatalf("a target of %s bytes: %v", target, err)
+		}
+		list, err := m.head("main").Manifests(t.Context())
+		if err != nil || len(list) != 2 || len(m.entries(t, m.head("main"))) != 2 {
+			t.Errorf("a target of %s bytes: %d manifests, %v", target, len(list), err)
 		}
 	}
 }

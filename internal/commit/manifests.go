@@ -198,7 +198,7 @@ func (a *applier) bundle(ctx context.Context, v *Version, content manifest.Conte
 	return out, nil
 }
 
-// writeManifest writes a manifest of the first entries, and returns how many it took.
+// writeManifest writes a manifest of the first entries, at least one, and returns how many it took.
 func (a *applier) writeManifest(ctx context.Context, v *Version, content manifest.Content, spec catalog.SpecID, entries []*manifest.Entry, target int64,
 ) (manifest.Info, int, error) {
 	w, err := manifest.NewWriter(manifest.Header{
@@ -208,7 +208,7 @@ func (a *applier) writeManifest(ctx context.Context, v *Version, content manifes
 		return manifest.Info{}, 0, err
 	}
 	taken := 0
-	for int64(w.Len()) < target && taken < len(entries) && !isFull(entries, taken) {
+	for taken < len(entries) && (taken == 0 || int64(w.Len()) < target && !isFull(entries, taken)) {
 		if err := w.Add(entries[taken]); err != nil {
 			return manifest.Info{}, 0, err
 		}
