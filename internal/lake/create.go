@@ -63,17 +63,13 @@ func (c *Catalog) PlaceOf(id catalog.Ident) string {
 	return fileio.Under(c.warehouse, id...)
 }
 
-// makeTable publishes a new table's first version and loads it.
+// makeTable publishes a new table's first version.
 func (c *Catalog) makeTable(ctx context.Context, id catalog.Ident, meta table.Metadata) (*catalog.Table, error) {
-	next, err := draftOf(meta)
+	made, err := c.publishOrLook(ctx, "create table", id, nil, meta)
 	if err != nil {
 		return nil, err
 	}
-	location, err := c.store.publish(ctx, id, "", next)
-	if err != nil {
-		return nil, err
-	}
-	return c.loadAt(ctx, id, location)
+	return made.table(id, made.meta.CurrentSchema())
 }
 
 func (def NewTable) metadata(location string) (table.Metadata, error) {

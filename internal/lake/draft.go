@@ -10,41 +10,41 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 )
 
-// draftOf writes metadata down as the table's properties want it.
+// draftOf writes the first version of a table down. It isn't compressed, whatever its properties say: see draftAfter.
 func draftOf(meta table.Metadata) (draft, error) {
 	body, err := json.Marshal(meta)
 	if err != nil {
 		return draft{}, errs.Wrap(errs.Internal, "write metadata", meta.Location(), err)
 	}
-	return packed(meta, body)
+	return draft{folder: metadataFolder(meta), body: body}, nil
 }
 
-// draftAfter writes the version after base down. Schemas that base has are written as they stand there: iceberg-go holds
-// the numbers among their defaults as float64, and so would lose the low digits of a long.
+// draftAfter writes the version after base down, and compresses it where base's properties say so. Those of the new version
+// don't count: in a hadoop catalog the name of a version's file keeps two writers apart, and that ends by the compression, so
+// writers who change different things of one base must all give it the same name.
+//
+// Schemas that base has are written as they stand there: iceberg-go holds the numbers among their defaults as float64, and so
+// would lose the low digits of a long.
 func draftAfter(base *handle, meta table.Metadata) (draft, error) {
-	body, err := json.Marshal(meta)
+	next, err := draftOf(meta)
 	if err == nil && hasDefaults(base.raw) {
-		body, err = keepSchemas(body, base.raw)
+		next.body, err = keepSchemas(next.body, base.raw)
 	}
-	if err != nil {
-		return draft{}, errs.Wrap(errs.Internal, "write metadata", meta.Location(), err)
+	if err == nil && base.meta.Properties()["write.metadata.compression-codec"] == "gzip" {
+		next.gzipped = true
+		next.body, err = zipped(next.body)
 	}
-	return packed(meta, body)
+	return next, errs.Wrap(errs.Internal, "write metadata", meta.Location(), err)
 }
 
-func packed(meta table.Metadata, body []byte) (draft, error) {
-	next := draft{folder: metadataFolder(meta), body: body, gzipped: meta.Properties()["write.metadata.compression-codec"] == "gzip"}
-	if !next.gzipped {
-		return next, nil
-	}
+func zipped(body []byte) ([]byte, error) {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
 	_, err := w.Write(body)
 	if err == nil {
 		err = w.Close()
 	}
-	next.body = out.Bytes()
-	return next, errs.Wrap(errs.Internal, "write metadata", meta.Location(), err)
+	return out.Bytes(), err
 }
 
 // keepSchemas puts the schemas of older metadata JSON in the place of those of the same IDs.

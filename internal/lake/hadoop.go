@@ -12,7 +12,7 @@ import (
 )
 
 // hadoopStore is a warehouse folder: WAREHOUSE/ns/table/metadata/vN.metadata.json. The newest N is current, and making
-// the file of the next N, which only one writer can, is the commit.
+// the file of the next N, which only one writer can, is the commit, if the file before it is still there then.
 type hadoopStore struct {
 	warehouse string
 	fio       fileio.Files
@@ -180,6 +180,9 @@ func (s *hadoopStore) publish(ctx context.Context, id catalog.Ident, base string
 		}
 		return path, s.settle(ctx, id, path, err)
 	}
+	if err := s.confirm(ctx, id, newest, version{number: number, path: path}); err != nil {
+		return path, err
+	}
 	// The hint only saves readers a listing: the version is current whether or not this works.
 	_ = s.fio.Replace(ctx, fileio.Under(folder, hintName), []byte(strconv.Itoa(number)))
 	return path, nil
@@ -197,7 +200,53 @@ func (s *hadoopStore) settle(ctx context.Context, id catalog.Ident, path string,
 		there = there || e.Name() == name
 	}
 	if there {
-		return &errs.Error{Kind: errs.CommitUnknown, Op: "commit", Object: id.String(), Err: cause}
+		return commitUnknown("commit", id, cause)
 	}
 	return cause
+}
+
+// confirm looks again once a version is made. It doesn't count when the base is gone by then: the table was dropped meanwhile,
+// or so many versions came since the base was found current that older ones were removed, and numbers are free again. Nor does
+// it when the number is another file's too, of an engine that names files by what it writes rather than by what it found.
+// It is taken back then, unless there are later versions, which may have been made of it.
+func (s *hadoopStore) confirm(ctx context.Context, id catalog.Ident, base, made version) error {
+	folder, _ := fileio.Split(made.path)
+	entries, err := s.fio.List(ctx, folder)
+	if err != nil {
+		return commitUnknown("commit", id, err)
+	}
+	follows := base.number == 0
+	for _, e := range entries {
+		number, numbered := versionOf(e.Name())
+		path := fileio.Under(folder, e.Name())
+		switch {
+		case path == base.path:
+			follows = true
+		case numbered && number > made.number:
+			return commitUnknown("commit", id, errs.New(errs.Conflict, "", path, "it was made meanwhile"))
+		case numbered && number == made.number && path != made.path:
+			return s.takeBack(ctx, id, made)
+		}
+	}
+	if !follows {
+		return s.takeBack(ctx, id, made)
+	}
+	return nil
+}
+
+// takeBack removes a version that doesn't count. Whoever took it for the current one before finds its base gone, as long as the
+// next version isn't there yet.
+func (s *hadoopStore) takeBack(ctx context.Context, id catalog.Ident, made version) error {
+	if err := s.fio.Remove(ctx, made.path); err != nil {
+		return commitUnknown("commit", id, err)
+	}
+	folder, _ := fileio.Split(made.path)
+	now, err := newestVersion(ctx, s.fio, folder)
+	switch {
+	case errs.KindOf(err) == errs.NotFound && now.number == 0:
+		return errs.New(errs.NotFound, "commit", id.String(), "the table was dropped meanwhile")
+	case err != nil || now.number > made.number:
+		return commitUnknown("commit", id, err)
+	}
+	return errs.New(errs.Conflict, "commit", id.String(), "another writer made %s first", now.path)
 }

@@ -54,8 +54,9 @@ func (s *hadoopStore) rename(_ context.Context, from, _ catalog.Ident) error {
 	return errs.New(errs.Unsupported, "rename table", from.String(), "in a hadoop catalog a table's name is its folder's, which its metadata names everywhere")
 }
 
-// drop removes the metadata files, the newest last: until then the table is there. A writer that finds none of them has
-// lost its base, and its commit fails.
+// drop removes the metadata files, the newest last: until then the table is there. A writer that makes the next version
+// meanwhile looks for the newest one afterwards, and takes its own back if it is gone. Whether it does can't be told from here,
+// so a version that is there after all leaves the outcome open.
 func (s *hadoopStore) drop(ctx context.Context, id catalog.Ident, base string, purge bool) error {
 	if !purge {
 		return errs.New(errs.Unsupported, "drop table", id.String(), "in a hadoop catalog the table's files are its only entry").
@@ -86,7 +87,7 @@ func (s *hadoopStore) drop(ctx context.Context, id catalog.Ident, base string, p
 		}
 	}
 	if now, err := s.current(ctx, id); !IsNoTable(err) {
-		return cmp.Or(err, movedOn(id, now, base))
+		return commitUnknown("drop table", id, cmp.Or(err, movedOn(id, now, base)))
 	}
 	return nil
 }
@@ -96,7 +97,7 @@ func (s *hadoopStore) stillThere(ctx context.Context, id catalog.Ident, base str
 	if now, err := s.current(ctx, id); err == nil && now == base {
 		return errs.Wrap(errs.Internal, "drop table", id.String(), cause)
 	}
-	return &errs.Error{Kind: errs.CommitUnknown, Op: "drop table", Object: id.String(), Err: cause}
+	return commitUnknown("drop table", id, cause)
 }
 
 func movedOn(id catalog.Ident, now, base string) error {

@@ -327,7 +327,7 @@ func (s *sqlStore) outcome(id catalog.Ident, err error) error {
 	err = s.wrap("commit", err)
 	switch {
 	case !undone:
-		return &errs.Error{Kind: errs.CommitUnknown, Op: "commit", Object: id.String(), Err: err}
+		return commitUnknown("commit", id, err)
 	case errs.KindOf(err) == errs.Transient:
 		return errs.New(errs.Conflict, "commit", id.String(), "the catalog %s is locked by other writers", s.back.place())
 	}
@@ -344,7 +344,7 @@ func (s *sqlStore) beaten(ctx context.Context, id catalog.Ident, base, location 
 	case base == "" && errs.KindOf(err) == errs.Unsupported:
 		return errs.New(errs.Exists, "create table", id.String(), "a view has that name")
 	case err != nil:
-		return &errs.Error{Kind: errs.CommitUnknown, Op: "commit", Object: id.String(), Err: err}
+		return commitUnknown("commit", id, err)
 	case now == location:
 		return nil
 	case base == "":

@@ -154,7 +154,7 @@ func (s *sqlStore) changedOne(op string, id catalog.Ident, result sql.Result, er
 	case err != nil:
 		err = s.outcome(id, err)
 		if errs.KindOf(err) == errs.CommitUnknown {
-			return &errs.Error{Kind: errs.CommitUnknown, Op: op, Object: id.String(), Err: err}
+			return commitUnknown(op, id, err)
 		}
 		return err
 	case changed == 1:

@@ -59,6 +59,10 @@ func namespaceNotFound(namespace catalog.Ident) error {
 	return errs.New(errs.NotFound, "find namespace", namespace.String(), "no such namespace")
 }
 
+func commitUnknown(op string, id catalog.Ident, cause error) error {
+	return &errs.Error{Kind: errs.CommitUnknown, Op: op, Object: id.String(), Err: cause}
+}
+
 func sortIdents(ids []catalog.Ident) {
 	slices.SortFunc(ids, func(a, b catalog.Ident) int { return slices.CompareFunc(a, b, cmp.Compare[string]) })
 }

@@ -100,7 +100,7 @@ func (c *Catalog) newest(ctx context.Context, op string, id catalog.Ident, base 
 	return h, refuseEncryption(h)
 }
 
-// publishOrLook makes next the version after base, and returns it. Where the catalog's answer leaves the outcome open, it
+// publishOrLook makes next the version after base, or, without one, a new table, and returns it. Where the catalog's answer leaves the outcome open, it
 // looks: a version that is the current one or in its log was taken. Not finding it proves nothing, since it may be taken
 // later; then the outcome is CommitUnknown.
 func (c *Catalog) publishOrLook(ctx context.Context, op string, id catalog.Ident, base *handle, next table.Metadata) (*handle, error) {
@@ -128,9 +128,17 @@ func (c *Catalog) publishOrLook(ctx context.Context, op string, id catalog.Ident
 	return h, nil
 }
 
-// publish makes next the version after base, and returns where it lies, or would, and what is there. Older metadata files that
+// publish makes next the version after base, if any, and returns where it lies, or would, and what is there. Older metadata files that
 // next doesn't list any more are removed where the table's properties ask for it.
 func (c *Catalog) publish(ctx context.Context, id catalog.Ident, base *handle, next table.Metadata) (string, draft, error) {
+	if base == nil {
+		d, err := draftOf(next)
+		if err != nil {
+			return "", d, err
+		}
+		location, err := c.store.publish(ctx, id, "", d)
+		return location, d, err
+	}
 	d, err := draftAfter(base, next)
 	if err != nil {
 		return "", d, err
