@@ -18,13 +18,12 @@ const exitCodesHelp = `Exit codes:
 
 // report tells an error to whoever called, and returns the exit code: the only place that does either.
 func (a *app) report(ctx context.Context, err error, args []string) int {
+	err = interruption(ctx, err)
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, syscall.EPIPE):
 		return 0 // the reader has seen enough, as head does
-	case ctx.Err() != nil:
-		err = errs.New(errs.Canceled, "", "", "interrupted") // whatever it is that the interruption broke
 	case errors.Is(err, syscall.ENOSPC):
 		err = errs.Wrap(errs.Resource, "", "", err) // which a command that prints without a format didn't say
 	}
@@ -39,6 +38,15 @@ func (a *app) report(ctx context.Context, err error, args []string) int {
 		}
 	}
 	return kind.ExitCode()
+}
+
+// interruption returns the error of a statement that ended with its ctx: whatever it is that the interruption broke, it is told
+// as one. That nobody knows whether a commit happened must still be told.
+func interruption(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil || errors.Is(err, syscall.EPIPE) || errs.KindOf(err) == errs.CommitUnknown {
+		return err
+	}
+	return errs.New(errs.Canceled, "", "", "interrupted")
 }
 
 func (a *app) reportJSON(kind errs.Kind, message, hint string) {

@@ -10,7 +10,6 @@ import (
 	"syscall"
 
 	"github.com/tarndb/tarn"
-	"github.com/tarndb/tarn/internal/errs"
 )
 
 const (
@@ -117,15 +116,10 @@ func (a *app) runOne(parent context.Context, session *tarn.Session, text string)
 	defer cancel()
 	defer a.interrupts.direct(cancel)()
 	err := a.runText(ctx, session, text)
-	switch {
-	case err == nil:
-		return nil
-	case parent.Err() != nil || errors.Is(err, syscall.EPIPE):
+	if parent.Err() != nil || errors.Is(err, syscall.EPIPE) {
 		return err
-	case ctx.Err() != nil:
-		err = errs.New(errs.Canceled, "", "", "interrupted")
 	}
-	a.report(parent, err, nil)
+	a.report(parent, interruption(ctx, err), nil)
 	return nil
 }
 
