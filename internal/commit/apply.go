@@ -44,13 +44,13 @@ func Apply(ctx context.Context, t Table, name string, base *Version, c Change) (
 	if err != nil {
 		return Result{}, err
 	}
-	open := false // whether the outcome leaves the written files in use, or may
+	landed := false
 	err = retry.Do(ctx, func(int) (again bool, err error) {
-		open, err = a.try(ctx)
-		return !open && errors.Is(err, errBeaten), err
+		landed, err = a.try(ctx)
+		return errors.Is(err, errBeaten), err
 	})
-	if !open {
-		a.remove(ctx, a.written)
+	if errs.KindOf(err) != errs.CommitUnknown {
+		a.clean(ctx, landed)
 	}
 	if err != nil {
 		return Result{}, err
@@ -73,7 +73,7 @@ type applier struct {
 
 	result  Result
 	written []string        // metadata files
-	needed  map[string]bool // those of them, and others, that the last try's snapshot has
+	needed  map[string]bool // those of them, and others, that the snapshot has as it was built last
 	made    map[string]made // manifests by what they were made from, for the next try
 }
 
@@ -88,11 +88,14 @@ func (a *applier) conflict(format string, args ...any) error {
 	return a.fail(errs.Conflict, format, args...).WithHint("another change came first; run the statement again")
 }
 
-// try makes one attempt on the newest version. Open says that what was written is used or may be.
-func (a *applier) try(ctx context.Context) (open bool, err error) {
+// try makes one attempt on the newest version, and says whether the snapshot is the table's.
+func (a *applier) try(ctx context.Context) (landed bool, err error) {
 	v, err := a.table.Newest(ctx)
 	if err != nil {
 		return false, err
+	}
+	if a.isIn(v) {
+		return true, nil
 	}
 	if v.Format != a.base.Format {
 		return false, a.conflict("the table was upgraded to format version %d", v.Format)
@@ -200,43 +203,40 @@ func (a *applier) build(ctx context.Context, v *Version, head *OldSnapshot) (*Ne
 	return s, a.write(ctx, s.List, data)
 }
 
-// publish makes the snapshot the table's, and removes what earlier tries left.
-func (a *applier) publish(ctx context.Context, v *Version, next *NewSnapshot) (open bool, err error) {
+// publish makes the snapshot the table's. Where another writer came first, or the answer was lost, it looks: a catalog that
+// repeats a request whose answer was lost says that there is another version, which may be this one or one made of it.
+func (a *applier) publish(ctx context.Context, v *Version, next *NewSnapshot) (landed bool, err error) {
 	branch := a.branch()
-	a.result = Result{Snapshot: catalog.SnapshotID(a.id), Staged: a.staged(v)}
-	if a.result.Staged {
+	if a.staged(v) {
 		branch = ""
 	}
 	err = a.table.Publish(ctx, v, next, branch)
-	if kind := errs.KindOf(err); kind == errs.CommitUnknown || kind == errs.Conflict {
-		// What came first may be this very snapshot, when a request whose answer was lost is repeated on its way.
-		landed, unread := a.hasLanded(ctx)
-		switch {
-		case landed:
-			return true, nil
-		case unread != nil || kind == errs.CommitUnknown:
-			return true, a.unknown(errors.Join(err, unread))
-		}
-		beaten := &errs.Error{Kind: errs.Conflict, Op: op, Object: a.name, Err: fmt.Errorf("%w: %w", errBeaten, err)}
-		return false, beaten.WithHint("run the statement again, or raise the table's property commit.retry.num-retries")
+	kind := errs.KindOf(err)
+	if err == nil {
+		a.result = Result{Snapshot: catalog.SnapshotID(a.id), Staged: a.staged(v)}
+		return true, nil
 	}
-	if err != nil {
+	if kind != errs.Conflict && kind != errs.CommitUnknown {
 		return false, err
 	}
-	var leftover []string
-	for _, path := range a.written {
-		if !a.needed[path] {
-			leftover = append(leftover, path)
-		}
+	now, unread := a.table.Newest(context.WithoutCancel(ctx))
+	switch {
+	case unread == nil && a.isIn(now):
+		return true, nil
+	case kind == errs.CommitUnknown || unread != nil && errs.KindOf(unread) != errs.NotFound:
+		return false, a.unknown(errors.Join(err, unread))
 	}
-	a.remove(ctx, leftover)
-	return true, nil
+	beaten := &errs.Error{Kind: errs.Conflict, Op: op, Object: a.name, Err: fmt.Errorf("%w: %w", errBeaten, err)}
+	return false, beaten.WithHint("run the statement again, or raise the table's property commit.retry.num-retries")
 }
 
-// hasLanded says whether the table has the snapshot. Not finding it proves nothing: it may land later.
-func (a *applier) hasLanded(ctx context.Context) (bool, error) {
-	v, err := a.table.Newest(context.WithoutCancel(ctx))
-	return err == nil && v.snapshot(a.id) != nil, err
+// isIn says whether a version has the snapshot. That it hasn't proves nothing after a lost answer: it may land later.
+func (a *applier) isIn(v *Version) bool {
+	if v.snapshot(a.id) == nil {
+		return false
+	}
+	a.result = Result{Snapshot: catalog.SnapshotID(a.id), Staged: a.staged(v)}
+	return true
 }
 
 // unknown is the outcome after which nothing may be removed or tried again.
@@ -253,10 +253,13 @@ func (a *applier) write(ctx context.Context, path string, data []byte) error {
 	return a.table.Files().Create(ctx, path, data)
 }
 
-// remove deletes metadata files that nothing uses. What can't be removed is an orphan and does no harm.
-func (a *applier) remove(ctx context.Context, paths []string) {
-	for _, path := range paths {
-		_ = a.table.Files().Remove(context.WithoutCancel(ctx), path)
+// clean deletes the metadata files that nothing uses: all, or those of earlier tries. What can't be removed is an orphan and
+// does no harm.
+func (a *applier) clean(ctx context.Context, landed bool) {
+	for _, path := range a.written {
+		if !landed || !a.needed[path] {
+			_ = a.table.Files().Remove(context.WithoutCancel(ctx), path)
+		}
 	}
 }
 

@@ -141,21 +141,47 @@ func (b *blindTable) Publish(ctx context.Context, on *Version, s *NewSnapshot, b
 }
 
 // repeating takes the commit and then says that another one came first, as where a request is repeated on its way.
-type repeating struct{ *memTable }
+type repeating struct {
+	*memTable
+	then func() // called before it says so
+}
 
 func (r repeating) Publish(ctx context.Context, on *Version, s *NewSnapshot, branch string) error {
 	if err := r.memTable.Publish(ctx, on, s, branch); err != nil {
 		return err
 	}
+	r.then()
 	return errs.New(errs.Conflict, "publish", "t", "another version is current")
 }
 
+// TestACommitMeetsItself: there is no other try in which to find that the first one was taken.
 func TestACommitMeetsItself(t *testing.T) {
+	for _, retries := range []string{"0", "5"} {
+		m := newTable(t, 2)
+		m.setProperty("commit.retry.num-retries", retries)
+		ctx, cancel := context.WithCancel(t.Context())
+		r := repeating{m, func() {
+			m.must(t, Change{Add: []manifest.File{file("b")}})
+			cancel()
+		}}
+		done, err := Apply(ctx, r, "t", m.current, Change{Add: []manifest.File{file("a")}})
+		if err != nil || len(m.current.Snapshots) != 2 || m.current.snapshot(int64(done.Snapshot)) == nil || len(m.entries(t, m.head("main"))) != 2 {
+			t.Errorf("%v, %+v", err, m.current.Snapshots)
+		}
+		m.checkNoOrphans(t)
+	}
+}
+
+// TestALostAnswerAfterAnotherWriter: what the first try wrote for a snapshot of its own is removed.
+func TestALostAnswerAfterAnotherWriter(t *testing.T) {
 	m := newTable(t, 2)
-	m.setProperty("commit.retry.num-retries", "0")
-	done, err := Apply(t.Context(), repeating{m}, "t", m.current, Change{Add: []manifest.File{file("a")}})
-	if err != nil || len(m.current.Snapshots) != 1 || m.head("main").ID != int64(done.Snapshot) {
-		t.Errorf("%v, %+v", err, m.current.Snapshots)
+	m.before = func() {
+		m.must(t, Change{Add: []manifest.File{file("a")}})
+		m.lost = true
+	}
+	m.must(t, Change{Add: []manifest.File{file("b")}})
+	if len(m.entries(t, m.head("main"))) != 2 {
+		t.Errorf("%+v", m.current.Snapshots)
 	}
 	m.checkNoOrphans(t)
 }

@@ -335,7 +335,7 @@ func (s *sqlStore) outcome(id catalog.Ident, err error) error {
 }
 
 // beaten says why a statement changed no row. The driver may have repeated it after a lost connection, so the row that
-// stopped the second one can be our own.
+// stopped the second one can be our own, or that of a writer who came after us.
 func (s *sqlStore) beaten(ctx context.Context, id catalog.Ident, base, location string) error {
 	now, err := s.current(ctx, id)
 	switch {
@@ -345,7 +345,12 @@ func (s *sqlStore) beaten(ctx context.Context, id catalog.Ident, base, location 
 		return errs.New(errs.Exists, "create table", id.String(), "a view has that name")
 	case err != nil:
 		return commitUnknown("commit", id, err)
-	case now == location:
+	}
+	landed, err := isVersion(ctx, s.fio, location, now)
+	switch {
+	case err != nil:
+		return commitUnknown("commit", id, err)
+	case landed:
 		return nil
 	case base == "":
 		return tableExists(id)

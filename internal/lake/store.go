@@ -24,8 +24,8 @@ type store interface {
 	// properties returns a namespace's properties; NotFound when it isn't there.
 	properties(ctx context.Context, namespace catalog.Ident) (map[string]string, error)
 	// publish writes next and makes it the table's current version if base still is; base is "" for a new table. It
-	// returns where next lies, or would. Its error is Conflict (or Exists, for a new table) when another version came first, and
-	// CommitUnknown when it can't tell whether next is current now; after any other error next is not current and no
+	// returns where next lies, or would. Its error is Conflict (or Exists, for a new table) when another version came first and
+	// next is none of those since, and CommitUnknown when it can't tell whether next is current now; after any other error next is not current and no
 	// file of it is left. A cancelled ctx doesn't interrupt the switch itself.
 	publish(ctx context.Context, id catalog.Ident, base string, next draft) (string, error)
 	// drop forgets the table and leaves its data. Its error is Conflict when base isn't its current version, and CommitUnknown

@@ -3,6 +3,7 @@ package lake
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -176,19 +177,35 @@ func (c *Catalog) hasVersion(ctx context.Context, id catalog.Ident, location str
 	if err != nil {
 		return false, err
 	}
-	listed := current == location
-	if !listed {
-		_, meta, err := c.readMetadata(ctx, current)
-		if err != nil {
-			return false, err
-		}
-		for entry := range meta.PreviousFiles() {
-			listed = listed || entry.MetadataFile == location
-		}
-	}
-	if !listed {
-		return false, nil
+	listed, err := isVersion(ctx, c.fio, location, current)
+	if !listed || err != nil {
+		return false, err
 	}
 	found, err := fileio.Read(ctx, c.fio, location)
 	return err == nil && bytes.Equal(found, body), err
+}
+
+// isVersion says whether a metadata file is the table's current one, or in the log of that.
+func isVersion(ctx context.Context, fio fileio.Files, location, current string) (bool, error) {
+	if location == current {
+		return true, nil
+	}
+	raw, err := fileio.Read(ctx, fio, current)
+	if err == nil {
+		raw, err = gunzip(raw)
+	}
+	var head struct {
+		Log []struct {
+			File string `json:"metadata-file"`
+		} `json:"metadata-log"`
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &head)
+	}
+	for _, entry := range head.Log {
+		if entry.File == location {
+			return true, err
+		}
+	}
+	return false, errs.Wrap(errs.Corrupt, "read metadata", current, err)
 }

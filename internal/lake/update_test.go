@@ -197,6 +197,33 @@ func TestUpdatesWithLostReplies(t *testing.T) {
 	}
 }
 
+// TestARepeatedSwitch: the driver sends a statement again that was done, and another writer was quicker than that.
+func TestARepeatedSwitch(t *testing.T) {
+	c := newLake(t, "sql", t.TempDir())
+	made := newTestTable(t, c)
+	first, err := c.Update(t.Context(), made, "alter table", setting("a", "1"))
+	if err == nil {
+		_, err = c.Update(t.Context(), made, "alter table", setting("b", "2"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := c.store.(*sqlStore)
+	db, err := s.write(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for location, want := range map[string]errs.Kind{first.MetadataLocation: 0, made.Location + "/metadata/mine.metadata.json": errs.Conflict} {
+		err := s.point(t.Context(), db, made.Ident, made.MetadataLocation, location)
+		if errs.KindOf(err) != want || (err != nil) != (want != 0) {
+			t.Errorf("%s again: %v", location, err)
+		}
+	}
+	if err := s.point(t.Context(), db, made.Ident, "", made.MetadataLocation); err != nil {
+		t.Errorf("a table that was made: %v", err)
+	}
+}
+
 // overtakenStore loses its answer, and another writer commits before anyone looks.
 type overtakenStore struct{ store }
 
