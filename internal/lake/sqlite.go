@@ -168,9 +168,14 @@ func (s *sqliteFile) isTaken(err error) bool {
 	return errors.As(err, &code) && code.Code()&0xff == sqlite3.SQLITE_CONSTRAINT
 }
 
-// isUndone is true of a statement that ran into a lock: it was rolled back. Of any other failure SQLite doesn't say whether it
-// came before or after the commit.
-func (s *sqliteFile) isUndone(err error) bool { return s.kind(err) == errs.Transient }
+// isUndone is true of a statement that ran into a lock or found no room, which was rolled back, and of one that wasn't let begin.
+// Of any other failure SQLite doesn't say whether it came before or after the commit.
+func (s *sqliteFile) isUndone(err error) bool {
+	var code *sqlite.Error
+	isFull := errors.As(err, &code) && code.Code()&0xff == sqlite3.SQLITE_FULL
+	kind := s.kind(err)
+	return isFull || kind == errs.Transient || kind == errs.Invalid
+}
 
 // sqliteConnector opens connections to a file.
 type sqliteConnector struct {

@@ -268,6 +268,12 @@ func (s *sqlStore) current(ctx context.Context, id catalog.Ident) (string, error
 // unknown, which is better than waiting for a server that is gone.
 const switchTimeout = time.Minute
 
+// switching returns the ctx of the statement that changes what the catalog says of a table. An interruption would leave its
+// outcome open, so ctx doesn't interrupt it.
+func switching(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), switchTimeout)
+}
+
 func (s *sqlStore) publish(ctx context.Context, id catalog.Ident, base string, next draft) (string, error) {
 	db, err := s.write(ctx)
 	if err != nil {
@@ -278,15 +284,14 @@ func (s *sqlStore) publish(ctx context.Context, id catalog.Ident, base string, n
 	if err == nil {
 		err = ctx.Err()
 	}
-	ctx = context.WithoutCancel(ctx)
+	ctx, cancel := switching(ctx)
+	defer cancel()
 	if err == nil {
-		switching, cancel := context.WithTimeout(ctx, switchTimeout)
-		err = s.point(switching, db, id, base, location)
-		cancel()
+		err = s.point(ctx, db, id, base, location)
 	}
 	if err != nil && errs.KindOf(err) != errs.CommitUnknown {
 		// A file that can't be removed is an orphan, which does no harm; the reason of the failure says more.
-		_ = s.fio.Remove(ctx, location)
+		_ = s.fio.Remove(context.WithoutCancel(ctx), location)
 	}
 	return location, err
 }

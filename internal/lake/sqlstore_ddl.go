@@ -115,6 +115,11 @@ func (s *sqlStore) drop(ctx context.Context, id catalog.Ident, base string, _ bo
 	if err != nil {
 		return err
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx, cancel := switching(ctx)
+	defer cancel()
 	namespace, name := key(id)
 	result, err := db.ExecContext(ctx, `DELETE FROM iceberg_tables
 		WHERE catalog_name = ? AND table_namespace = ? AND table_name = ? AND metadata_location = ?`+s.onlyTables(),
@@ -133,6 +138,11 @@ func (s *sqlStore) rename(ctx context.Context, from, to catalog.Ident) error {
 	if err != nil {
 		return err
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx, cancel := switching(ctx)
+	defer cancel()
 	namespace, name := key(from)
 	toNamespace, toName := key(to)
 	result, err := db.ExecContext(ctx, `UPDATE iceberg_tables SET table_namespace = ?, table_name = ?
