@@ -26,6 +26,7 @@ var (
 	mayAddDeletes = []string{opOverwrite, opDelete, ""}
 	mayRemove     = []string{opOverwrite, opReplace, opDelete, ""}
 	mayRewrite    = []string{opOverwrite, opReplace, ""}
+	mayUpdate     = []string{opOverwrite, ""}
 )
 
 // validate fails with Conflict where what came after the base is in the way of the change. The rules are those of Iceberg's
@@ -50,7 +51,7 @@ func (a *applier) validate(ctx context.Context, v *Version, head *OldSnapshot) e
 			return err
 		}
 		// Rows that were deleted since would come back, but for those that newer equality deletes go on to delete.
-		return h.noNewDeletesOf(ctx, c.Remove, c.DataSequence == nil)
+		return h.noNewDeletesOf(ctx, c.Remove, mayAddDeletes, c.DataSequence == nil)
 	}
 	return nil
 }
@@ -78,7 +79,7 @@ func (a *applier) validateDelta(ctx context.Context, h *history) error {
 	if err := h.noNewDeletes(ctx, reads.MayHoldInPartition); err != nil {
 		return err
 	}
-	return h.noNewDeletesOf(ctx, c.Remove, true)
+	return h.noNewDeletesOf(ctx, c.Remove, mayAddDeletes, true)
 }
 
 // referenced are the data files that the change deletes rows of by position.
@@ -105,20 +106,20 @@ func (a *applier) validateOverwrite(ctx context.Context, h *history) error {
 			return err
 		}
 	}
-	if len(c.Remove) == 0 {
-		return nil
-	}
-	if c.Isolation == Serializable {
+	// A change that only replaces partitions depends on those alone. One that neither replaces nor removes anything, such as an
+	// insert of what isn't there yet, depends on what it reads.
+	if c.Isolation == Serializable && (c.Replace == nil || len(c.Remove) > 0) {
 		reads := survey.NewCondition(c.Reads, h.version.Specs)
 		if err := h.noNewRows(ctx, reads.Wants(), reads.MayHold); err != nil {
 			return err
 		}
 	}
 	if len(c.Add) == 0 {
-		return nil // the rows are deleted, whoever else deleted some of them
+		// The rows are deleted, whoever else deleted some of them. Those that were changed lie in another file by now, and go on.
+		return h.noNewDeletesOf(ctx, c.Remove, mayUpdate, true)
 	}
 	// The new files have the rows that were deleted since, so this holds at every level.
-	return h.noNewDeletesOf(ctx, c.Remove, true)
+	return h.noNewDeletesOf(ctx, c.Remove, mayAddDeletes, true)
 }
 
 // since returns the snapshots after the base, the newest first.
@@ -217,15 +218,15 @@ func (h *history) stillThere(ctx context.Context, paths, operations []string) er
 	})
 }
 
-// noNewDeletesOf fails where rows of the data files were deleted, by equality deletes only where they matter.
-func (h *history) noNewDeletesOf(ctx context.Context, files []catalog.DataFile, equality bool) error {
+// noNewDeletesOf fails where snapshots of the operations deleted rows of the data files, by equality deletes only where they matter.
+func (h *history) noNewDeletesOf(ctx context.Context, files []catalog.DataFile, operations []string, equality bool) error {
 	if len(files) == 0 {
 		return nil
 	}
 	// A data file may have had one deletion vector after another, so each snapshot is looked at by itself.
 	added := map[*OldSnapshot][]*manifest.Entry{}
 	targets := manifest.StatColumns{IDs: []int{int(catalog.DeletePathID)}}
-	err := h.each(ctx, mayAddDeletes, false, manifest.Added, targets, func(s *OldSnapshot, e *manifest.Entry) error {
+	err := h.each(ctx, operations, false, manifest.Added, targets, func(s *OldSnapshot, e *manifest.Entry) error {
 		c := e.Clone()
 		if c.Sequence == manifest.NoSequence {
 			return errs.New(errs.Corrupt, "read manifest entry of", e.Path, "it has no sequence number")
