@@ -273,6 +273,41 @@ func TestMergedManifests(t *testing.T) {
 	}
 }
 
+// TestManifestsThatCantBeMerged: an append doesn't need the old manifests of a lost column's partitions, or damaged ones.
+func TestManifestsThatCantBeMerged(t *testing.T) {
+	for name, spoil := range map[string]func(m *memTable){
+		"a lost column": func(m *memTable) {
+			spec := m.current.Specs[0]
+			spec.Fields = slices.Clone(spec.Fields)
+			spec.Fields[0].SourceType = transform.Type{}
+			m.current.Specs[0] = spec
+		},
+		"damage": func(m *memTable) {
+			list, err := m.head("main").Manifests(t.Context())
+			if err == nil {
+				err = os.WriteFile(list[0].Path, []byte("Obj"), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		m := newTable(t, 2, "identity")
+		m.setProperty("commit.manifest.min-count-to-merge", "2")
+		m.must(t, Change{Add: []manifest.File{file("a", int32(1))}})
+		m.must(t, Change{Add: []manifest.File{file("b", int32(1))}})
+		m.addSpec(t)
+		spoil(m)
+		added := file("c")
+		added.Spec = 1
+		m.must(t, Change{Add: []manifest.File{added}})
+		if list, err := m.head("main").Manifests(t.Context()); err != nil || len(list) != 3 {
+			t.Errorf("%s: %d manifests, %v", name, len(list), err)
+		}
+		m.checkNoOrphans(t)
+	}
+}
+
 // TestManifestsHaveTheTargetSize splits the manifest of an unpartitioned table.
 func TestManifestsHaveTheTargetSize(t *testing.T) {
 	m := newTable(t, 2)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/transform"
 )
@@ -20,7 +21,8 @@ const (
 
 // merge writes small manifests of earlier snapshots as fewer ones, sorted by partition, once there are so many of one spec and
 // content as the table's properties say. Manifests that are large enough stay as they are, so that an entry is written again
-// but once or twice in its life. The snapshot's own manifests are left for a later one to merge.
+// but once or twice in its life. The snapshot's own manifests are left for a later one to merge. So are those that can't be merged:
+// one of them is damaged, or has a partition whose type nobody can tell any more.
 func (a *applier) merge(ctx context.Context, v *Version, list []manifest.Info) ([]manifest.Info, error) {
 	if v.Properties["commit.manifest-merge.enabled"] == "false" {
 		return list, nil
@@ -54,6 +56,10 @@ func (a *applier) merge(ctx context.Context, v *Version, list []manifest.Info) (
 		case !merged[g]:
 			merged[g] = true
 			now, err := a.mergeAll(ctx, v, small[g])
+			switch errs.KindOf(err) {
+			case errs.Unsupported, errs.Corrupt, errs.NotFound:
+				now, err = small[g], nil // the change itself doesn't need them
+			}
 			if err != nil {
 				return nil, err
 			}
