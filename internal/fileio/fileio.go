@@ -146,7 +146,7 @@ func writeWhole(local string, data []byte, publish func(temp, local string) erro
 	}
 	temp := filepath.Join(folder, fmt.Sprintf(".%s.%s.tmp", filepath.Base(local), uuid.NewString()))
 	if err := writeSynced(temp, data); err != nil {
-		return errors.Join(err, os.Remove(temp))
+		return err
 	}
 	if err := publish(temp, local); err != nil {
 		return errors.Join(err, os.Remove(temp))
@@ -158,6 +158,7 @@ func writeWhole(local string, data []byte, publish func(temp, local string) erro
 	return syncFolder(folder)
 }
 
+// writeSynced makes a file, or leaves none of its own.
 func writeSynced(local string, data []byte) error {
 	f, err := os.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -167,7 +168,10 @@ func writeSynced(local string, data []byte) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	return errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(local))
+	}
+	return nil
 }
 
 // linkNew publishes temp as local unless there is a file already: a hard link is the portable call that is atomic and
