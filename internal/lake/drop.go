@@ -4,16 +4,24 @@ import (
 	"context"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/commit"
 	"github.com/tarndb/tarn/internal/errs"
 )
 
-// DropTable forgets a table and leaves its files where they are.
+// DropTable forgets a table, whatever its version is by then, and leaves its files where they are. After CommitUnknown it may
+// still be there.
 func (c *Catalog) DropTable(ctx context.Context, id catalog.Ident) error {
-	base, err := c.store.current(ctx, id)
+	retry, err := commit.RetryOf(nil)
 	if err != nil {
 		return err
 	}
-	return c.store.drop(ctx, id, base, false)
+	return retry.Do(ctx, func(int) (bool, error) {
+		base, err := c.store.current(ctx, id)
+		if err == nil {
+			err = c.store.drop(ctx, id, base, false)
+		}
+		return errs.KindOf(err) == errs.Conflict, err
+	})
 }
 
 // RenameTable gives a table another name, in a namespace that is there. Its files stay where they are.

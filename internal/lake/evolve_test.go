@@ -14,6 +14,7 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/evolve"
 	"github.com/tarndb/tarn/internal/sql"
+	"github.com/tarndb/tarn/transform"
 )
 
 // define runs a CREATE TABLE or an ALTER TABLE.
@@ -185,4 +186,23 @@ func TestUnknownTransformsAreOnlyRead(t *testing.T) {
 func TestPropertiesThatAreWrong(t *testing.T) {
 	c := newLake(t, "sql", t.TempDir())
 	mustDefine(t, c, "CREATE TABLE db.t (id int) TBLPROPERTIES ('commit.retry.num-retries'='many')", "ALTER TABLE db.t SET TBLPROPERTIES ('commit.retry.num-retries'='4')")
+}
+
+// TestNamesThatDifferInCase has columns that only another engine makes side by side.
+func TestNamesThatDifferInCase(t *testing.T) {
+	c := newLake(t, "sql", t.TempDir())
+	schema := &catalog.Schema{Fields: []catalog.Field{
+		{ID: 1, Name: "ab", Type: primitive(transform.Int)}, {ID: 2, Name: "AB", Type: primitive(transform.Int)}, {ID: 3, Name: "c", Type: primitive(transform.Int)},
+	}}
+	createTest(t, c, NewTable{Ident: catalog.Ident{"db", "t"}, Schema: schema})
+	if err := define(t, c, "ALTER TABLE db.t DROP COLUMN Ab"); errs.KindOf(err) != errs.Invalid {
+		t.Errorf("an ambiguous name: %v", err)
+	}
+	if err := define(t, c, "ALTER TABLE db.t ADD COLUMN aB int"); errs.KindOf(err) != errs.Exists {
+		t.Errorf("a third one: %v", err)
+	}
+	mustDefine(t, c, "ALTER TABLE db.t ALTER COLUMN AB TYPE bigint", "ALTER TABLE db.t RENAME COLUMN AB TO d", "ALTER TABLE db.t DROP COLUMN Ab")
+	if f := stateOf(t, c, catalog.Ident{"db", "t"}).Schema().Fields; len(f) != 2 || f[0].ID != 2 || f[0].Name != "d" || f[1].ID != 3 {
+		t.Errorf("left are %+v", f)
+	}
 }

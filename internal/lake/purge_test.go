@@ -285,6 +285,28 @@ func (s *racing) publish(ctx context.Context, id catalog.Ident, base string, nex
 	return s.store.publish(ctx, id, base, next)
 }
 
+func (s *racing) drop(ctx context.Context, id catalog.Ident, base string, purge bool) error {
+	if f := s.first; f != nil {
+		s.first = nil
+		f()
+	}
+	return s.store.drop(ctx, id, base, purge)
+}
+
+// TestDropMeetsWriter drops a table that another writer changes meanwhile: its files stay, so that it may be of any version.
+func TestDropMeetsWriter(t *testing.T) {
+	dir := t.TempDir()
+	mine, other := newLake(t, "sql", dir), newLake(t, "sql", dir)
+	mustDefine(t, mine, "CREATE TABLE db.t (a int, b int)")
+	mine.store = &racing{mine.store, func() { mustDefine(t, other, "ALTER TABLE db.t DROP COLUMN b") }}
+	if err := mine.DropTable(t.Context(), catalog.Ident{"db", "t"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := other.LoadTable(t.Context(), catalog.Ident{"db", "t"}, catalog.Version{}); !IsNoTable(err) {
+		t.Errorf("the table is there: %v", err)
+	}
+}
+
 // TestDefinitionsMeet has another writer change the table between a statement's look and its commit.
 func TestDefinitionsMeet(t *testing.T) {
 	for _, kind := range []string{"sql", "hadoop"} {
