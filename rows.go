@@ -23,7 +23,17 @@ type Rows struct {
 	close   func()
 	once    sync.Once
 	planned *planned
+	counts  []Count
 }
+
+// Count is something that a statement without rows counted.
+type Count struct {
+	Name  string // rows-inserted, files-added
+	Value int64
+}
+
+// Counts returns what a statement without rows counted; nil for the others.
+func (r *Rows) Counts() []Count { return r.counts }
 
 // batchSource gives batches until io.EOF.
 type batchSource interface {

@@ -48,9 +48,11 @@ func (s *Session) Query(ctx context.Context, stmt string, args ...any) (rows *Ro
 		return s.query(ctx, st, args)
 	case sql.Explain:
 		return s.explain(ctx, st, args)
+	case sql.Insert:
+		return s.insert(ctx, st, args)
 	}
 	if len(args) > 0 {
-		return nil, errs.New(errs.Invalid, "run", "statement", "there are %d arguments, and only queries have parameters", len(args))
+		return nil, errs.New(errs.Invalid, "run", "statement", "there are %d arguments, and only queries and INSERT have parameters", len(args))
 	}
 	switch st := parsed.(type) {
 	case sql.Set:
@@ -102,10 +104,12 @@ func (s *Session) Explain(ctx context.Context, query string, opts ExplainOptions
 	switch st := parsed.(type) {
 	case sql.Query:
 		return s.explainText(ctx, sql.Explain{Query: st, Analyze: opts.Analyze, JSON: opts.JSON}, args)
+	case sql.Insert:
+		return s.explainText(ctx, sql.Explain{Query: st.Query, Into: st.Into, Analyze: opts.Analyze, JSON: opts.JSON}, args)
 	case sql.Explain:
 		return s.explainText(ctx, st, args)
 	}
-	return "", errs.New(errs.Unsupported, "explain", "statement", "only queries have a plan")
+	return "", errs.New(errs.Unsupported, "explain", "statement", "only queries and INSERT have a plan")
 }
 
 // guard turns a panic, which is a bug of ours, into an error with the statement attached.
@@ -224,6 +228,9 @@ func (s *Session) explain(ctx context.Context, e sql.Explain, args []any) (*Rows
 }
 
 func (s *Session) explainText(ctx context.Context, e sql.Explain, args []any) (string, error) {
+	if e.Into.Table != nil {
+		return s.explainInsert(ctx, e, args)
+	}
 	p, err := s.plan(ctx, e.Query, e.Analyze, args...)
 	if err != nil {
 		return "", err

@@ -78,10 +78,11 @@ type Field struct {
 	// HasDefault says that the field has an initial default. That of a struct is the struct of its fields' own defaults, each
 	// NULL without one; a struct that has none is NULL where it is missing, whatever its fields say.
 	HasDefault bool
-	// WriteDefault (v3) is the value that a write stores in rows for which it has none; nil when there is none, and NULL is
-	// stored.
-	WriteDefault transform.Value `json:"-"`
-	Promoted     bool            // of a column: an older schema has it with another type, in which files may hold it
+	// WriteDefault (v3) is the value that a write stores in rows for which it has none; without one NULL is
+	// stored. HasWriteDefault says that there is one, as HasDefault does of the initial one. No plan of a query carries them.
+	WriteDefault    transform.Value `json:"-"`
+	HasWriteDefault bool            `json:"-"`
+	Promoted        bool            // of a column: an older schema has it with another type, in which files may hold it
 }
 
 // Schema is one schema of a table.

@@ -116,7 +116,11 @@ func (r *results) statement(ctx context.Context, session *tarn.Session, stmt str
 func (r *results) write(ctx context.Context, rows *tarn.Rows, line *progress.Line) (err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	if !rows.HasRows() {
-		return r.writer.Done(nil)
+		var counts []output.Count
+		for _, c := range rows.Counts() {
+			counts = append(counts, output.Count(c))
+		}
+		return r.writer.Done(counts)
 	}
 	columns := make([]output.Column, len(rows.Columns()))
 	for i, c := range rows.Columns() {

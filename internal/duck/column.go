@@ -189,6 +189,10 @@ func (c column) value(t transform.Type, i int) transform.Value {
 			return w.uuidBytes()
 		}
 		return w.big()
+	case float32s:
+		return values[float32](c)[i]
+	case float64s:
+		return values[float64](c)[i]
 	}
 	return integerValue(t, c.integer(i))
 }

@@ -46,6 +46,20 @@ func defaultExpr(f catalog.Field) (string, error) {
 	return "struct_pack(" + strings.Join(parts, ", ") + ")", nil
 }
 
+// WriteDefaultSQL returns the value of f in new rows that don't say it, of f's type: its write default, or NULL.
+func WriteDefaultSQL(f catalog.Field) (string, error) { return defaultExpr(asWritten(f)) }
+
+// asWritten returns f with its write defaults, at all depths, in the place of the initial ones.
+func asWritten(f catalog.Field) catalog.Field {
+	f.InitialDefault, f.HasDefault = f.WriteDefault, f.HasWriteDefault
+	fields := make([]catalog.Field, len(f.Type.Fields))
+	for i := range fields {
+		fields[i] = asWritten(f.Type.Fields[i])
+	}
+	f.Type.Fields = fields
+	return f
+}
+
 // literalSQL returns v, a value of t, as text that DuckDB casts to the type of t.
 func literalSQL(t transform.Type, v transform.Value) string {
 	switch v := v.(type) {

@@ -10,6 +10,12 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
+// QuoteName returns a name as a quoted SQL identifier.
+func QuoteName(name string) string { return quoteName(name) }
+
+// QuoteText returns text as an SQL string.
+func QuoteText(text string) string { return quoteText(text) }
+
 // quoteName returns a name as a quoted SQL identifier.
 func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 

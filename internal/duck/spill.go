@@ -91,6 +91,43 @@ func (s *Spill) Rows(bin int) int64 {
 	return b.rows
 }
 
+// SpillPart is a part of a bin, in the order in which its rows came.
+type SpillPart struct {
+	from, to    int // blocks
+	Rows, Bytes int64
+}
+
+// Whole returns all of a bin as one part.
+func (s *Spill) Whole(bin int) SpillPart {
+	b := &s.bins[bin]
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p := SpillPart{to: len(b.blocks), Rows: b.rows}
+	for _, block := range b.blocks {
+		p.Bytes += block.bytes
+	}
+	return p
+}
+
+// Parts cuts a bin into parts of at most so many bytes, or of one block.
+func (s *Spill) Parts(bin int, bytes int64) []SpillPart {
+	b := &s.bins[bin]
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var out []SpillPart
+	for i, block := range b.blocks {
+		last := len(out) - 1
+		if last < 0 || out[last].Bytes+block.bytes > bytes {
+			out = append(out, SpillPart{from: i})
+			last++
+		}
+		out[last].to = i + 1
+		out[last].Rows += int64(block.rows)
+		out[last].Bytes += block.bytes
+	}
+	return out
+}
+
 // Bytes returns how much was written, dropped bins included.
 func (s *Spill) Bytes() (sum int64) {
 	for i := range s.bins {
@@ -169,7 +206,7 @@ func (s *Spill) Writer(holdBytes int64) *SpillWriter {
 	return &SpillWriter{spill: s, limit: holdBytes, views: make([]laneView, len(s.lanes)), counts: make([]int, len(s.bins))}
 }
 
-// Add adds the rows of a chunk, each to its bin, and returns how many; those of bin -1 are left out. The chunk becomes the
+// Add adds the rows of a chunk, whose first columns are the spill's, each to its bin, and returns how many; those of bin -1 are left out. The chunk becomes the
 // writer's, also when there is an error.
 func (w *SpillWriter) Add(ch *Chunk, bins []int32) (kept int, err error) {
 	if err := w.check(ch); err != nil {
@@ -186,6 +223,9 @@ func (w *SpillWriter) Add(ch *Chunk, bins []int32) (kept int, err error) {
 		ch.Close()
 		return 0, nil
 	}
+	if slices.ContainsFunc(w.spill.lanes, func(l lane) bool { return l.isNested() }) {
+		ch = flattened(ch, w.spill.types)
+	}
 	w.keep(ch, bins)
 	for i := range w.views {
 		w.views[i].add(&w.spill.lanes[i], bindings.DataChunkGetVector(ch.handle, bindings.IdxT(i)), ch.Rows())
@@ -198,10 +238,14 @@ func (w *SpillWriter) Add(ch *Chunk, bins []int32) (kept int, err error) {
 	return kept, w.Flush()
 }
 
-// check compares the types of a chunk with those of the spill, as whose bytes its values are taken.
+// check compares the types of a chunk with those of the spill, as whose bytes its values are taken. Columns that follow the
+// spill's are left out of it: they are what the rows were parted by.
 func (w *SpillWriter) check(ch *Chunk) error {
-	same := slices.EqualFunc(ch.result.columns, w.spill.names, func(c Column, name string) bool { return c.Type == name })
-	if !same {
+	isSame := len(ch.result.columns) >= len(w.spill.names)
+	for i := 0; isSame && i < len(w.spill.names); i++ {
+		isSame = ch.result.columns[i].Type == w.spill.names[i]
+	}
+	if !isSame {
 		return errs.New(errs.Internal, "spill rows", w.spill.prefix, "rows of types %v came, not %v", ch.result.columns, w.spill.names)
 	}
 	return nil

@@ -26,10 +26,11 @@ import (
 // spilledName is the table function tarn_spilled(bin): the rows of a bin that Read made known.
 const spilledName = "tarn_spilled"
 
-// spilled is a bin that statements may read.
+// spilled is a bin that statements may read, or a part of it.
 type spilled struct {
 	*Spill
-	bin int
+	bin  int
+	part SpillPart
 }
 
 // spillScan is one reading of a bin, by one thread or several.
@@ -52,9 +53,12 @@ var (
 
 // Read makes a bin known and returns the SELECT of its rows, for any instance, under the columns' names and in their order.
 // Release forgets it, once no statement with that SELECT runs.
-func (s *Spill) Read(bin int) (sql string, release func()) {
+func (s *Spill) Read(bin int) (sql string, release func()) { return s.ReadPart(bin, s.Whole(bin)) }
+
+// ReadPart is Read of a part of a bin. One thread gets its rows in their order.
+func (s *Spill) ReadPart(bin int, part SpillPart) (sql string, release func()) {
 	id := lastSpill.Add(1)
-	spills.Store(id, &spilled{Spill: s, bin: bin})
+	spills.Store(id, &spilled{Spill: s, bin: bin, part: part})
 	return fmt.Sprintf("SELECT * FROM %s(%d)", spilledName, id), func() { spills.Delete(id) }
 }
 
@@ -109,7 +113,7 @@ func (s *spilled) describe(bind bindings.BindInfo) {
 	for i, c := range s.columns {
 		bindings.BindAddResultColumn(bind, c.As, s.types[i])
 	}
-	bindings.BindSetCardinality(bind, bindings.IdxT(s.Rows(s.bin)), true)
+	bindings.BindSetCardinality(bind, bindings.IdxT(s.part.Rows), true)
 }
 
 //export tarnDuckInitSpill
@@ -145,8 +149,8 @@ func (s *spilled) open() (*spillScan, error) {
 	b := &s.bins[s.bin]
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	scan := &spillScan{spilled: s, blocks: b.blocks}
-	if len(b.blocks) == 0 {
+	scan := &spillScan{spilled: s, blocks: b.blocks[min(s.part.from, len(b.blocks)):min(s.part.to, len(b.blocks))]}
+	if len(scan.blocks) == 0 {
 		return scan, nil
 	}
 	var err error

@@ -18,7 +18,7 @@ type coreRun struct {
 	at       int
 	core     *task.Core
 	share    budget
-	sink     func(*duck.Chunk) error // of several goroutines
+	sink     func(*duck.Chunk) error // of several goroutines; closes the chunks
 	crew     []*worker               // those of the steps in which several run
 	exchange *exchange               // nil when no rows are routed
 	rows     atomic.Int64            // that went to the sink
@@ -79,7 +79,7 @@ func (c *coreRun) hire(ctx context.Context, jobs int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range c.crew {
 		group.Go(func() (err error) {
-			return safely(func() error {
+			return Safely(func() error {
 				c.crew[i], err = c.openWorker(ctx, 1, c.share.worker)
 				return err
 			})
@@ -102,7 +102,7 @@ func (c *coreRun) dismiss() {
 func each(ctx context.Context, crew []*worker, do func(context.Context, *worker) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, w := range crew {
-		group.Go(func() error { return safely(func() error { return do(ctx, w) }) })
+		group.Go(func() error { return Safely(func() error { return do(ctx, w) }) })
 	}
 	return group.Wait()
 }
@@ -176,16 +176,25 @@ func (c *coreRun) alone(ctx context.Context, packs []int) error {
 func (c *coreRun) pack(ctx context.Context, w *worker, pack int) error {
 	start, p := time.Now(), &c.core.Packs[pack]
 	stats := PackStats{Core: c.at, Pack: pack, Slice: p.Slice, Part: p.Part, Alone: p.Alone}
-	err := w.run(ctx, p, c.exchange, func(ch *duck.Chunk) error {
-		stats.Rows += int64(ch.Rows())
-		if err := c.sink(ch); err != nil {
-			return err
-		}
-		if limit := c.core.Limit; limit >= 0 && c.rows.Add(int64(ch.Rows())) >= limit {
-			return errStop
-		}
-		return nil
-	})
+	run := func(put func(*duck.Chunk) error) error {
+		return w.run(ctx, p, c.exchange, func(ch *duck.Chunk) error {
+			rows := int64(ch.Rows())
+			stats.Rows += rows
+			if err := put(ch); err != nil {
+				return err
+			}
+			if limit := c.core.Limit; limit >= 0 && c.rows.Add(rows) >= limit {
+				return errStop
+			}
+			return nil
+		})
+	}
+	var err error
+	if c.final == nil {
+		err = c.give(run, c.sink)
+	} else {
+		err = run(c.sink)
+	}
 	stats.Seconds = time.Since(start).Seconds()
 	c.stream.addPack(stats)
 	if err != nil {

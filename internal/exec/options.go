@@ -2,6 +2,8 @@ package exec
 
 import (
 	"runtime"
+
+	"github.com/tarndb/tarn/internal/duck"
 )
 
 // Options are the limits of one run. The zero value of each field is its default.
@@ -11,8 +13,26 @@ type Options struct {
 	TempDir      string // where data is spilled; "": the system's
 	SkipKeyCheck bool   // trust files to be where their keys say
 	Measure      bool   // look at memory and temporary files while steps run, for Stats
+	// Sink takes the rows in place of the stream, which then gives none; nil: none does.
+	Sink Sink
 	// Progress, when set, is called after each pack, from several goroutines.
 	Progress func(done, total int)
+}
+
+// Sink takes a run's rows. Writer is called by several goroutines.
+type Sink interface {
+	// Writer returns where one goroutine puts its chunks.
+	Writer() SinkWriter
+}
+
+// SinkWriter takes chunks of one goroutine.
+type SinkWriter interface {
+	// Add takes a chunk, which becomes the writer's, also when there is an error.
+	Add(*duck.Chunk) error
+	// Flush lets go of all chunks, having kept their rows: what made them is closed next.
+	Flush() error
+	// Close lets go of all chunks. It is called once, also after an error.
+	Close()
 }
 
 func (o Options) workers() int {
@@ -62,6 +82,13 @@ func (o Options) share(jobs int, withFinal bool) budget {
 	b.alone = max(int64(forWorkers), leastBytes)
 	b.worker = max(int64(forWorkers/float64(b.workers)), leastBytes)
 	return b
+}
+
+// Share returns how many workers, of those that are wanted, may run within a memory limit of the process and how much memory
+// each DuckDB instance of them gets, in bytes; 0 is no limit.
+func Share(limit int64, workers int) (fewer int, bytes int64) {
+	b := Options{Workers: workers, MemoryBytes: limit}.share(workers, false)
+	return b.workers, b.worker
 }
 
 // GoHeapBytes is the part of a memory limit that Go's heap may take, in bytes.

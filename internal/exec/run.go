@@ -80,16 +80,10 @@ func (r *run) core(ctx context.Context, at int, share budget) error {
 }
 
 // sink returns where a core's chunks go: out to the client, or into the core's table on the final instance. It may be
-// called from several workers.
+// called from several workers, and closes the chunks.
 func (r *run) sink(ctx context.Context, c *task.Core) (put func(*duck.Chunk) error, done func() error, err error) {
 	if r.final == nil {
-		return func(ch *duck.Chunk) error {
-			b, err := ch.Record()
-			if err != nil {
-				return err
-			}
-			return r.stream.send(ctx, b)
-		}, func() error { return nil }, nil
+		return r.sendTo(ctx), func() error { return nil }, nil
 	}
 	conn, err := r.final.Connect()
 	if err != nil {
@@ -106,6 +100,7 @@ func (r *run) sink(ctx context.Context, c *task.Core) (put func(*duck.Chunk) err
 	}
 	var mu sync.Mutex
 	put = func(ch *duck.Chunk) error {
+		defer ch.Close()
 		mu.Lock()
 		defer mu.Unlock()
 		return appender.Append(ch)
@@ -218,14 +213,37 @@ func (r *run) finish(ctx context.Context) error {
 			return err
 		}
 	}
-	err = query(ctx, conn, f.SQL, func(ch *duck.Chunk) error {
+	err = r.give(func(put func(*duck.Chunk) error) error { return stream(ctx, conn, f.SQL, put) }, r.sendTo(ctx))
+	return conn.Blame(ctx, files, err)
+}
+
+// sendTo returns what sends chunks to the client, and closes them.
+func (r *run) sendTo(ctx context.Context) func(*duck.Chunk) error {
+	return func(ch *duck.Chunk) error {
+		defer ch.Close()
 		b, err := ch.Record()
 		if err != nil {
 			return err
 		}
 		return r.stream.send(ctx, b)
-	})
-	return conn.Blame(ctx, files, err)
+	}
+}
+
+// give calls do with where the chunks of a statement that gives the answer go: to the sink if there is one, else to put.
+func (r *run) give(do func(put func(*duck.Chunk) error) error, put func(*duck.Chunk) error) error {
+	if r.opts.Sink == nil {
+		return do(put)
+	}
+	w := r.opts.Sink.Writer()
+	defer w.Close()
+	err := do(w.Add)
+	if err != nil && !isStop(err) {
+		return err
+	}
+	if flushed := w.Flush(); flushed != nil {
+		return flushed
+	}
+	return err
 }
 
 // query runs a statement and calls use for each chunk, which it closes.

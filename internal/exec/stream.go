@@ -43,15 +43,15 @@ func start(ctx context.Context, g *task.Graph, opts Options) *Stream {
 		defer close(s.done)
 		defer close(s.batches)
 		r := &run{graph: g, opts: opts, stream: s}
-		if err := safely(func() error { return r.all(ctx) }); err != nil {
+		if err := Safely(func() error { return r.all(ctx) }); err != nil {
 			s.fail(err)
 		}
 	}()
 	return s
 }
 
-// safely turns a panic, which is a bug of ours, into an error: nothing in a goroutine may take the process down.
-func safely(do func() error) (err error) {
+// Safely runs do and turns a panic, which is a bug of ours, into an error: nothing in a goroutine may take the process down.
+func Safely(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = errs.New(errs.Internal, "run", "query", "%v\n%s", p, debug.Stack()).

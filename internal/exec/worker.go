@@ -51,7 +51,8 @@ func (w *worker) close() {
 	_ = w.db.Close()
 }
 
-// run runs one pack over its files and the routed rows that it reads, and calls use for each chunk.
+// run runs one pack over its files and the routed rows that it reads, and calls use for each chunk, which becomes
+// use's own.
 func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, use func(*duck.Chunk) error) error {
 	checks, release, err := w.checks(p)
 	if err != nil {
@@ -93,7 +94,7 @@ func (w *worker) inlined(ctx context.Context, p *task.Pack, x *exchange, checks 
 	if slices.ContainsFunc(p.Inputs, func(files []task.File) bool { return len(files) > 0 }) {
 		args = duck.LateArgs
 	}
-	return query(ctx, w.conn, text, use, args...)
+	return stream(ctx, w.conn, text, use, args...)
 }
 
 // isRefused says whether a statement failed in a way that another text for the same may not. DuckDB can't decorrelate some
@@ -118,7 +119,7 @@ func (w *worker) throughViews(ctx context.Context, p *task.Pack, x *exchange, ch
 			return err
 		}
 	}
-	return query(ctx, w.conn, w.core.SQL, use)
+	return stream(ctx, w.conn, w.core.SQL, use)
 }
 
 // packViews returns what the core's SQL reads in a pack, but for the tables that each pack reads whole. Release is to be

@@ -5,15 +5,13 @@ import (
 	"fmt"
 	"net/url"
 
-	"github.com/apache/arrow-go/v18/parquet/metadata"
-	"github.com/apache/iceberg-go"
-	"github.com/apache/iceberg-go/table"
 	"github.com/google/uuid"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/internal/manifest"
+	"github.com/tarndb/tarn/internal/metrics"
 	"github.com/tarndb/tarn/internal/survey"
 	"github.com/tarndb/tarn/transform"
 )
@@ -27,6 +25,11 @@ type NewDataFile struct {
 // NewDataFileRef names a new Parquet file for rows of the partition, in the table's data folder, and makes its folder.
 // The name tells people the partition; nothing reads it back.
 func (c *Catalog) NewDataFileRef(ctx context.Context, t *catalog.Table, tuple []transform.Value) (catalog.FileRef, error) {
+	return c.NewNamedFileRef(ctx, t, tuple, "00000-0-"+uuid.NewString()+"-00001.parquet")
+}
+
+// NewNamedFileRef is NewDataFileRef with the file's name, which nobody else may have given.
+func (c *Catalog) NewNamedFileRef(ctx context.Context, t *catalog.Table, tuple []transform.Value, name string) (catalog.FileRef, error) {
 	folder := t.Properties["write.data.path"]
 	if folder == "" {
 		folder = fileio.Under(t.Location, "data")
@@ -39,7 +42,7 @@ func (c *Catalog) NewDataFileRef(ctx context.Context, t *catalog.Table, tuple []
 	if err := c.fio.MakeFolder(ctx, folder); err != nil {
 		return catalog.FileRef{}, err
 	}
-	path := fileio.Under(folder, "00000-0-"+uuid.NewString()+"-00001.parquet")
+	path := fileio.Under(folder, name)
 	local, err := c.fio.Local(path)
 	return catalog.FileRef{Path: path, Local: local}, err
 }
@@ -52,39 +55,55 @@ func pathPart(s string) string {
 	return escaped[:min(len(escaped), maxPathPart)]
 }
 
-// DataFileFromParquet describes a Parquet file that was written at ref for the table's current spec: its counts and
-// bounds come from its footer. tuple has one value per field of the spec. The file must have all columns of the table's
-// current schema, under their names and field IDs.
-func (c *Catalog) DataFileFromParquet(ctx context.Context, t *catalog.Table, ref catalog.FileRef, tuple []transform.Value) (NewDataFile, error) {
-	h, err := c.handleOf(t)
-	if err != nil {
-		return NewDataFile{}, err
-	}
+// WrittenFile is a Parquet file that was written for the table's current schema, and what its footer says of it.
+type WrittenFile struct {
+	Ref     catalog.FileRef
+	Metrics *metrics.Metrics
+	// Wants are what the footer doesn't say. Whoever has the rows may compute it; else the metrics go without.
+	Wants []metrics.Want
+}
+
+// ReadWritten reads the footer of a file that was written at ref. The file must have all columns of the table's current schema,
+// under their names and field IDs.
+func (c *Catalog) ReadWritten(ctx context.Context, t *catalog.Table, ref catalog.FileRef, modes *metrics.Modes) (*WrittenFile, error) {
 	meta, size, err := c.dataFiles().ReadWritten(ctx, t, ref.Path)
 	if err != nil {
+		return nil, err
+	}
+	w := &WrittenFile{Ref: catalog.FileRef{Path: ref.Path, Local: ref.Local, Bytes: size}}
+	err = fileio.Parse("read statistics", ref.Path, func() (err error) {
+		w.Metrics, w.Wants, err = metrics.FromFooter(meta, t.Schema, modes)
+		return err
+	})
+	return w, err
+}
+
+// DataFile makes an entry of a file for the table's current spec. tuple has one value per field of the spec; order is the ID of
+// the sort order that the file's rows are in, 0 for none.
+func (c *Catalog) DataFile(t *catalog.Table, w *WrittenFile, tuple []transform.Value, order int) (NewDataFile, error) {
+	if _, err := c.handleOf(t); err != nil {
 		return NewDataFile{}, err
 	}
 	spec := t.Spec()
 	if len(tuple) != len(spec.Fields) {
-		return NewDataFile{}, errs.New(errs.Invalid, "write data file", ref.Path, "%d partition values for a spec of %d fields", len(tuple), len(spec.Fields))
+		return NewDataFile{}, errs.New(errs.Invalid, "write data file", w.Ref.Path, "%d partition values for a spec of %d fields", len(tuple), len(spec.Fields))
 	}
-	file, err := fileOf(h, meta, ref.Path, size)
-	if err != nil {
-		return NewDataFile{}, errs.Wrap(errs.Internal, "write data file", ref.Path, err)
+	m := w.Metrics
+	file := manifest.File{
+		Content: manifest.Data, Path: w.Ref.Path, Format: catalog.Parquet, Spec: spec.ID, Partition: tuple, Rows: m.Rows, Bytes: w.Ref.Bytes,
+		ColumnSizes: m.Sizes, ValueCounts: m.Values, NullCounts: m.Nulls, NaNCounts: m.NaNs, Lower: m.Lower, Upper: m.Upper, SplitOffsets: m.Splits,
 	}
-	file.Spec, file.Partition = spec.ID, tuple
+	if order != 0 {
+		file.SortOrderID = &order
+	}
 	out := NewDataFile{File: file, DataFile: catalog.DataFile{
-		Ref:       catalog.FileRef{Path: ref.Path, Local: ref.Local, Bytes: size},
-		Format:    catalog.Parquet,
-		Spec:      spec.ID,
-		Partition: tuple,
-		Rows:      file.Rows,
+		Ref: w.Ref, Format: catalog.Parquet, Spec: spec.ID, Partition: tuple, Rows: m.Rows,
 	}}
 	if err := checkTypes(spec, tuple); err != nil {
-		return out, errs.Wrap(errs.Invalid, "write data file", ref.Path, err)
+		return out, errs.Wrap(errs.Invalid, "write data file", w.Ref.Path, err)
 	}
 	if survey.Contradictions(spec, t.Schema, tuple, &manifest.Entry{File: file}) != 0 {
-		return out, errs.New(errs.Internal, "write data file", ref.Path, "its rows aren't all of its partition %v", tuple)
+		return out, errs.New(errs.Internal, "write data file", w.Ref.Path, "its rows aren't all of its partition %v", tuple)
 	}
 	return out, nil
 }
@@ -99,27 +118,15 @@ func checkTypes(spec catalog.PartitionSpec, tuple []transform.Value) error {
 	return nil
 }
 
-// fileOf takes the counts and bounds from iceberg-go, as those of an unpartitioned file, since for a partition value that is
-// NULL it would put in a guess.
-func fileOf(h *handle, meta *metadata.FileMetaData, path string, size int64) (manifest.File, error) {
-	plain, err := table.DataFileFromMetadata(table.DataFileArgs{
-		Schema:        h.meta.CurrentSchema(),
-		Spec:          *iceberg.UnpartitionedSpec,
-		Format:        iceberg.ParquetFile,
-		Metadata:      meta,
-		FilePath:      path,
-		FileSize:      size,
-		Content:       iceberg.EntryContentData,
-		Properties:    h.meta.Properties(),
-		FormatVersion: h.meta.Version(),
-	})
+// DataFileFromParquet is ReadWritten and DataFile of a file whose metrics are those of its footer, and whose rows are in no order.
+func (c *Catalog) DataFileFromParquet(ctx context.Context, t *catalog.Table, ref catalog.FileRef, tuple []transform.Value) (NewDataFile, error) {
+	modes, err := metrics.ModesOf(t)
 	if err != nil {
-		return manifest.File{}, err
+		return NewDataFile{}, err
 	}
-	bounds := func(stats map[int][]byte) map[int][]byte { return inTableUnits(stats, h.meta.CurrentSchema(), meta) }
-	return manifest.File{
-		Content: manifest.Data, Path: path, Format: catalog.Parquet, Rows: plain.Count(), Bytes: size,
-		ColumnSizes: plain.ColumnSizes(), ValueCounts: plain.ValueCounts(), NullCounts: plain.NullValueCounts(), NaNCounts: plain.NaNValueCounts(),
-		Lower: bounds(plain.LowerBoundValues()), Upper: bounds(plain.UpperBoundValues()), SplitOffsets: plain.SplitOffsets(),
-	}, nil
+	w, err := c.ReadWritten(ctx, t, ref, modes)
+	if err != nil {
+		return NewDataFile{}, err
+	}
+	return c.DataFile(t, w, tuple, 0)
 }

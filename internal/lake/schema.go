@@ -73,6 +73,7 @@ func fieldsOf(fields []iceberg.NestedField, defaults map[int]fieldDefaults) ([]c
 			if out[i].WriteDefault, err = d.value(typ); err != nil {
 				return nil, errs.Wrap(errs.Corrupt, "read write default of", f.Name, err)
 			}
+			out[i].HasWriteDefault = true
 		}
 	}
 	return out, nil

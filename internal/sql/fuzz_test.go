@@ -11,7 +11,7 @@ import (
 var seeds = []string{
 	"", ";", "SELECT 1; SELECT 2", "SELECT 'a;''b', e'\\';', \"x\"\"\", `y``z`, $$;$$, $t$ $$ $t$, $1 -- c\n; /* /* */ */",
 	"EXPLAIN (ANALYZE, FORMAT JSON) SELECT * FROM a LEFT SEMI JOIN `b` ON a.k <=> b.k", "SET a.\"b c\" = 'x''y'", "RESET ALL",
-	"SHOW TABLES IN a.b", "DESCRIBE TABLE EXTENDED a.b", "INSERT INTO a",
+	"SHOW TABLES IN a.b", "DESCRIBE TABLE EXTENDED a.b", "INSERT INTO a", "INSERT INTO a.b (c, d) BY NAME VALUES (1",
 	"CREATE TABLE a.b (c struct<x: array<int>> DEFAULT -1.5e3 COMMENT 'x') PARTITIONED BY (bucket(4, c)) TBLPROPERTIES (a.b-c = 1)",
 	"CREATE TABLE a.b AS SELECT `x` <=> 1", "ALTER TABLE a ADD COLUMNS (b decimal(3, 1) FIRST), c map<int, fixed(4)>", "ALTER TABLE a WRITE LOCALLY ORDERED BY (days(b) DESC)",
 	"ALTER TABLE a CREATE OR REPLACE BRANCH b AS OF VERSION 1 RETAIN 1 DAYS WITH SNAPSHOT RETENTION 1 SNAPSHOTS 1 HOURS", "\xff'\xfe", "$a$", "e'", "/*", "SELECT * FROM a VERSION AS OF 1 b", "FROM a.b.c.d FOR TIMESTAMP FROM 'x' TO now() - INTERVAL 1 DAY b (x), (a.b.c.e",

@@ -16,9 +16,11 @@ type Query struct {
 	Names map[string][]string
 }
 
-// Explain asks for a query's plan; Analyze runs it, JSON asks for the machine's form.
+// Explain asks for a query's plan; Analyze runs it, JSON asks for the machine's form. Into is where an INSERT's
+// rows go; of a query by itself it has no table.
 type Explain struct {
 	Query   Query
+	Into    Into
 	Analyze bool
 	JSON    bool
 }
@@ -82,6 +84,8 @@ func (p *parser) parse() (Statement, error) {
 		return p.drop()
 	case "alter":
 		return p.alter()
+	case "insert":
+		return p.insert()
 	}
 	return nil, p.notBuilt(first)
 }
@@ -89,7 +93,7 @@ func (p *parser) parse() (Statement, error) {
 // notBuilt tells statements that exist in SQL but not here from words that start no statement.
 func (p *parser) notBuilt(t token) error {
 	switch strings.ToLower(t.text) {
-	case "insert", "delete", "update", "merge", "call", "copy", "truncate", "pivot",
+	case "delete", "update", "merge", "call", "copy", "truncate", "pivot",
 		"unpivot", "summarize", "use", "analyze", "refresh", "comment":
 		return errs.New(errs.Unsupported, "run", strings.ToUpper(t.text), "the statement isn't supported yet").
 			WithHint("docs/sql.md lists what is; another engine can run it on the same table")
@@ -174,15 +178,19 @@ func (p *parser) explain() (Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	if drop, ok := rest.(DropTable); ok && drop.Purge {
-		return ExplainDrop{drop}, nil
+	switch st := rest.(type) {
+	case DropTable:
+		if st.Purge {
+			return ExplainDrop{st}, nil
+		}
+	case Query:
+		e.Query = st
+		return e, nil
+	case Insert:
+		e.Query, e.Into = st.Query, st.Into
+		return e, nil
 	}
-	q, ok := rest.(Query)
-	if !ok {
-		return nil, errs.New(errs.Unsupported, "explain", strings.ToUpper(t.text), "only queries and DROP TABLE ... PURGE have a plan")
-	}
-	e.Query = q
-	return e, nil
+	return nil, errs.New(errs.Unsupported, "explain", strings.ToUpper(t.text), "only queries, INSERT and DROP TABLE ... PURGE have a plan")
 }
 
 // explainOptions reads "(analyze, format json)" after its opening parenthesis. A parenthesis that opens the query itself

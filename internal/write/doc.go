@@ -1,6 +1,7 @@
-// Package write puts the rows of a query into a table by its layout: one Parquet file per partition tuple, its tuple
-// computed by Tarn's own transform functions, committed as one append.
+// Package write puts rows into a table by its layout: it says how values of each type are assigned and carried, routes rows to
+// bins by their partition tuples, which Tarn's own transform functions compute, writes each bin to Parquet files as the table's
+// properties want them, and makes their manifest entries.
 //
-// Packages duck and lake stand below it, the demo and tests above. It changes no rows: a query whose columns aren't the
-// table's is refused.
+// It runs no queries of its own but over the rows that it was given, and changes no rows that are in the table. The root package
+// gives it the rows of statements; duck and lake stand below it.
 package write

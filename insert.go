@@ -1,0 +1,141 @@
+package tarn
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/bind"
+	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/exec"
+	"github.com/tarndb/tarn/internal/explain"
+	"github.com/tarndb/tarn/internal/lake"
+	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/sql"
+	"github.com/tarndb/tarn/internal/stub"
+	"github.com/tarndb/tarn/internal/write"
+)
+
+// insertion is an INSERT on its way: its table, and the plan of the rows as the table takes them.
+type insertion struct {
+	target *write.Target
+	owner  *lake.Catalog
+	plan   *planned
+}
+
+func (i *insertion) close() { i.plan.tables.close() }
+
+// planInsert plans an INSERT. The query is bound by itself first, so that its errors are the user's and the types of its columns
+// are known; then it is planned as the rows that are written.
+func (s *Session) planInsert(ctx context.Context, in sql.Insert, isToRun bool, args []any) (*insertion, error) {
+	out := &insertion{plan: &planned{tables: newTables(s.engine), layouts: map[*plan.Scan]*catalog.TableLayout{}}}
+	err := s.fillInsert(ctx, out, in, isToRun, args)
+	if err != nil {
+		out.close()
+		return nil, err
+	}
+	return out, nil
+}
+
+func (s *Session) fillInsert(ctx context.Context, out *insertion, in sql.Insert, isToRun bool, args []any) error {
+	table, err := out.plan.tables.Resolve(ctx, in.Into.Table, catalog.Version{})
+	if err != nil {
+		return err
+	}
+	if !table.Version.At.IsCurrent() {
+		return errs.New(errs.Unsupported, "insert into", catalog.Ident(in.Into.Table).String(), "it is %s of the table, and rows can be inserted into the current state only",
+			table.Version.At)
+	}
+	out.owner = out.plan.tables.owner[table]
+	if out.target, err = write.NewTarget(table); err != nil {
+		return err
+	}
+	columns, err := s.describe(ctx, out.plan.tables, in.Query, args)
+	if err != nil {
+		return err
+	}
+	into := in.Into.Columns
+	if in.Into.ByName {
+		for _, c := range columns {
+			into = append(into, c.Name)
+		}
+	}
+	q := in.Query
+	if q.Text, err = out.target.RowsSQL(q.Text, columns, into); err != nil {
+		return err
+	}
+	return s.fill(ctx, out.plan, q, isToRun, args)
+}
+
+// describe binds a query for its columns alone.
+func (s *Session) describe(ctx context.Context, t *tables, q sql.Query, args []any) ([]duck.Column, error) {
+	conn, err := s.engine.binder.Connect()
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	bound, err := bind.Bind(ctx, stub.Engine{Conn: conn}, t, q, args...)
+	if err != nil {
+		return nil, err
+	}
+	columns := make([]duck.Column, len(bound.Output))
+	for i, c := range bound.Output {
+		columns[i] = duck.Column(c)
+	}
+	return columns, nil
+}
+
+// insert runs an INSERT to its end.
+func (s *Session) insert(ctx context.Context, in sql.Insert, args []any) (_ *Rows, err error) {
+	i, err := s.planInsert(ctx, in, true, args)
+	if err != nil {
+		return nil, err
+	}
+	defer i.close()
+	job, err := write.Start(ctx, i.owner, i.target, write.Options{
+		Workers: s.threads(), MemoryBytes: s.memory(), TempDir: s.engine.temp.Path(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, job.Close()) }()
+	_, err = job.Commit(ctx, func() error { return s.runInto(ctx, i.plan, job) })
+	if err != nil {
+		return nil, errs.Reword(err, i.plan.query.ForPeople)
+	}
+	rows := noRows()
+	rows.planned = i.plan
+	rows.counts = []Count{{Name: "rows-inserted", Value: job.Rows()}, {Name: "files-added", Value: int64(job.Files())}}
+	return rows, nil
+}
+
+// runInto runs a plan whose rows are added to a job.
+func (s *Session) runInto(ctx context.Context, p *planned, job *write.Job) error {
+	opts := s.execOptions()
+	opts.Sink = sink{job}
+	stream, err := exec.Run(ctx, p.graph, opts)
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	return drain(ctx, stream)
+}
+
+// sink gives a run's rows to a job.
+type sink struct{ job *write.Job }
+
+func (s sink) Writer() exec.SinkWriter { return s.job.Writer() }
+
+// explainInsert tells how an INSERT would run.
+func (s *Session) explainInsert(ctx context.Context, e sql.Explain, args []any) (string, error) {
+	if e.Analyze || e.JSON {
+		return "", errs.New(errs.Unsupported, "explain", "INSERT", "only its plan as text can be told, without running it")
+	}
+	i, err := s.planInsert(ctx, sql.Insert{Into: e.Into, Query: e.Query}, false, args)
+	if err != nil {
+		return "", err
+	}
+	defer i.close()
+	return i.target.Explain() + explain.New(i.plan.physical, i.plan.layouts, i.plan.graph).Text(), nil
+}

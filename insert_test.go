@@ -1,0 +1,227 @@
+package tarn_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tarndb/tarn"
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/golden"
+	"github.com/tarndb/tarn/internal/lake"
+	"github.com/tarndb/tarn/transform"
+)
+
+// inserting is a lake with tables to insert into, and a session.
+type inserting struct {
+	t      *testing.T
+	folder string
+	*tarn.Session
+}
+
+func newInserting(t *testing.T) *inserting {
+	t.Helper()
+	folder := t.TempDir()
+	c, err := lake.Open(t.Context(), lake.Config{Name: "lake", Type: "hadoop", Warehouse: folder, CreateIfMissing: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	column := func(id int, name string, kind transform.Kind) catalog.Field {
+		return catalog.Field{ID: catalog.FieldID(id), Name: name, Type: catalog.Type{Primitive: transform.Type{Kind: kind}}}
+	}
+	fields := []catalog.Field{column(1, "k", transform.Long), column(2, "v", transform.Int), column(3, "Note", transform.String)}
+	spec := []catalog.PartitionField{{Name: "p", Sources: []catalog.FieldID{1}, Transform: transform.Transform{Op: transform.Bucket, N: 8}}}
+	if err := c.CreateNamespace(t.Context(), catalog.Ident{"n"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		def := lake.NewTable{Ident: catalog.Ident{"n", name}, Schema: &catalog.Schema{Fields: fields}, Spec: spec}
+		if name == "c" {
+			def.Spec = nil
+		}
+		if _, err := c.CreateTable(t.Context(), def); err != nil {
+			t.Fatal(err)
+		}
+	}
+	engine, err := tarn.Open(t.Context(), tarn.Config{
+		Catalogs: []tarn.CatalogConfig{{Name: "lake", Type: "hadoop", Warehouse: folder}}, TempDir: t.TempDir(), MemoryBytes: 1 << 30, Threads: 2,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &inserting{t, folder, engine.Session()}
+}
+
+// run runs a statement and returns what it counted.
+func (i *inserting) run(stmt string, args ...any) string {
+	i.t.Helper()
+	rows, err := i.Query(i.t.Context(), stmt, args...)
+	if err != nil {
+		i.t.Fatalf("%s: %v", stmt, err)
+	}
+	defer rows.Close()
+	if rows.HasRows() {
+		i.t.Fatalf("%s gives rows", stmt)
+	}
+	return fmt.Sprint(rows.Counts())
+}
+
+// ask returns a query's rows as text.
+func (i *inserting) ask(query string) string {
+	i.t.Helper()
+	rows, err := i.Query(i.t.Context(), query)
+	if err != nil {
+		i.t.Fatalf("%s: %v", query, err)
+	}
+	defer rows.Close()
+	var out []string
+	for {
+		b, err := rows.Next(i.t.Context())
+		if errors.Is(err, io.EOF) {
+			return strings.Join(out, "\n")
+		}
+		if err != nil {
+			i.t.Fatalf("%s: %v", query, err)
+		}
+		more, err := golden.RowsOf(b)
+		b.Release()
+		if err != nil {
+			i.t.Fatal(err)
+		}
+		for _, r := range more {
+			var values []string
+			for _, v := range r {
+				values = append(values, golden.Text(v))
+			}
+			out = append(out, strings.Join(values, " "))
+		}
+	}
+}
+
+func (i *inserting) want(query, want string) {
+	i.t.Helper()
+	if got := i.ask(query); got != want {
+		i.t.Errorf("%s gives\n%s\nwanted\n%s", query, got, want)
+	}
+}
+
+func TestInsert(t *testing.T) {
+	i := newInserting(t)
+	for stmt, want := range map[string]string{
+		"INSERT INTO n.a VALUES (1, 10, 'x'), (2, 20, NULL)":                               "[{rows-inserted 2} {files-added 1}]",
+		"INSERT INTO n.a (note, k) SELECT 'y' || range, range FROM range(100, 200)":        "[{rows-inserted 100} {files-added 8}]",
+		"insert into table lake.n.a by name (SELECT 1000 AS V, 300 AS K)":                  "[{rows-inserted 1} {files-added 1}]",
+		"INSERT INTO n.a SELECT 1, 2, 'none' WHERE false":                                  "[{rows-inserted 0} {files-added 0}]",
+		"INSERT INTO n.a WITH x AS (SELECT 400 AS one) SELECT one, one + 1, 'with' FROM x": "[{rows-inserted 1} {files-added 1}]",
+		"INSERT INTO n.a FROM (VALUES (500, 1, 'from'))":                                   "[{rows-inserted 1} {files-added 1}]",
+	} {
+		if got := i.run(stmt); got != want {
+			t.Errorf("%s counts %s, wanted %s", stmt, got, want)
+		}
+	}
+	i.want("SELECT count(*), sum(k), count(v), sum(v) FROM n.a", "105 16153 5 1432")
+	i.want("SELECT * FROM n.a WHERE k IN (2, 150, 300) ORDER BY k", "2 20 NULL\n150 NULL \"y150\"\n300 1000 NULL")
+	if got := i.run("INSERT INTO n.b SELECT ?, $2, 'p'", 7, 8); got != "[{rows-inserted 1} {files-added 1}]" {
+		t.Errorf("with arguments it counts %s", got)
+	}
+	i.want("SELECT * FROM n.b", `7 8 "p"`)
+	// From joins that run by groups, into a table of the same layout, from itself, and into one without a layout.
+	for n, mode := range []string{"SET tarn.spj = 'off'", "SET tarn.spj = 'auto'", "SET tarn.pack_bytes = 0"} {
+		i.run(mode)
+		base := (2*n + 1) * 10000
+		i.run(fmt.Sprintf("INSERT INTO n.b SELECT x.k + %d, y.v, x.Note FROM n.a x JOIN n.a y ON x.k = y.k WHERE x.k < 1000", base))
+		i.want(fmt.Sprintf("SELECT count(*), sum(k - %d) FROM n.b WHERE k >= %d AND k < %d", base, base, base+10000), "105 16153")
+		i.run(fmt.Sprintf("INSERT INTO n.b SELECT k + 10000, v, Note FROM n.b WHERE k >= %d", base))
+		i.want(fmt.Sprintf("SELECT count(*), sum(k - %d) FROM n.b WHERE k >= %d", base+10000, base+10000), "105 16153")
+		i.run("INSERT INTO n.c SELECT max(k), count(*), Note FROM n.b GROUP BY Note ORDER BY 1 DESC LIMIT 3")
+		i.want("SELECT count(*), min(k) FROM n.c", fmt.Sprintf("%d %s", 3*(n+1), "20300"))
+	}
+}
+
+func TestInsertRefusals(t *testing.T) {
+	i := newInserting(t)
+	i.run("INSERT INTO n.a VALUES (1, 10, 'x')")
+	for stmt, want := range map[string]struct {
+		kind errs.Kind
+		text string
+	}{
+		"INSERT INTO n.a VALUES (1, 2)":                       {errs.Invalid, "2 columns"},
+		"INSERT INTO n.a (k, k) VALUES (1, 2)":                {errs.Invalid, "named twice"},
+		"INSERT INTO n.a (k, nope) VALUES (1, 2)":             {errs.NotFound, "nope"},
+		"INSERT INTO n.a BY NAME SELECT 1 AS nope":            {errs.NotFound, "nope"},
+		"INSERT INTO n.nope VALUES (1)":                       {errs.NotFound, "nope"},
+		"INSERT INTO n.a VALUES ('x', 2, 'y')":                {errs.Invalid, "can't be assigned"},
+		"INSERT INTO n.a SELECT k, 5000000000, Note FROM n.a": {errs.Invalid, "v is a int and can't hold 5000000000; the row is (1, 5000000000, x)"},
+		"INSERT INTO n.a SELECT k, v, nope FROM n.a":          {errs.NotFound, "nope"},
+		"INSERT INTO n.a.snapshots VALUES (1)":                {errs.Invalid, "metadata"},
+		"INSERT INTO n.a PARTITION (k = 1) SELECT 1, 'x'":     {errs.Unsupported, "PARTITION"},
+		"INSERT OVERWRITE n.a SELECT 1, 2, 'x'":               {errs.Unsupported, "OVERWRITE"},
+		"INSERT n.a VALUES (1)":                               {errs.Syntax, "INTO"},
+		"INSERT INTO n.a":                                     {errs.Syntax, "a query or VALUES"},
+		"INSERT INTO n.a (k, VALUES (1)":                      {errs.Syntax, ""},
+		"INSERT INTO n.a SET k = 1":                           {errs.Syntax, ""},
+		"EXPLAIN ANALYZE INSERT INTO n.a VALUES (1, 2, 'x')":  {errs.Unsupported, "without running it"},
+	} {
+		rows, err := i.Query(t.Context(), stmt)
+		if err == nil {
+			rows.Close()
+		}
+		if errs.KindOf(err) != want.kind || !strings.Contains(err.Error(), want.text) {
+			t.Errorf("%s: the error is %v (%v), wanted %v with %q", stmt, err, errs.KindOf(err), want.kind, want.text)
+		}
+	}
+	i.want("SELECT * FROM n.a", `1 10 "x"`)
+	i.onlyFiles("a", 1)
+	text, err := i.Explain(t.Context(), "INSERT INTO n.a SELECT * FROM n.a", tarn.ExplainOptions{})
+	if err != nil || !strings.Contains(text, "will write: n.a") || !strings.Contains(text, "bucket(8, k)") {
+		t.Errorf("%s, %v", text, err)
+	}
+	i.onlyFiles("a", 1)
+}
+
+// onlyFiles fails unless so many data files lie in a table's folder.
+func (i *inserting) onlyFiles(table string, want int) {
+	i.t.Helper()
+	files := 0
+	err := filepath.WalkDir(filepath.Join(i.folder, "n", table, "data"), func(_ string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files++
+		}
+		return err
+	})
+	if err != nil || files != want {
+		i.t.Errorf("there are %d data files of %s, wanted %d, %v", files, table, want, err)
+	}
+}
+
+// TestInsertCanceled leaves nothing of a write that is cancelled on its way.
+func TestInsertCanceled(t *testing.T) {
+	i := newInserting(t)
+	i.run("INSERT INTO n.a VALUES (1, 10, 'x')")
+	for _, query := range []string{
+		"INSERT INTO n.a SELECT range, 1, repeat('x', 100) FROM range(1000000000)",
+		"INSERT INTO n.c SELECT range, 1, repeat('x', 100) FROM range(1000000000)",
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 300_000_000)
+		_, err := i.Exec(ctx, query)
+		cancel()
+		if kind := errs.KindOf(err); kind != errs.Canceled && kind != errs.Resource {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+	i.want("SELECT count(*) FROM n.a", "1")
+	i.want("SELECT count(*) FROM n.c", "0")
+	i.onlyFiles("a", 1)
+}

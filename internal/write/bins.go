@@ -1,0 +1,105 @@
+package write
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/transform"
+)
+
+// value is a partition value.
+type value = transform.Value
+
+const (
+	// ownBins is how many tuples have a bin, and so a file, of their own. Each costs an open and a write whenever a writer
+	// writes what it holds.
+	ownBins = 512
+	// sharedBins is how many bins the tuples beyond those share. Their rows are read and parted once more.
+	sharedBins = 64
+)
+
+// bins are the rows that were added, by their tuples.
+type bins struct {
+	depth  int
+	tuples *duck.Tuples
+	spill  *duck.Spill
+}
+
+// newBins makes bins without rows. Tuples that share a bin at one depth are told apart at the next.
+func (j *Job) newBins(w *worker, depth int) (*bins, error) {
+	own, shared := ownBins, sharedBins
+	if len(j.target.types) == 0 {
+		own, shared = 1, 0
+	}
+	prefix, err := j.spillPrefix()
+	if err != nil {
+		return nil, err
+	}
+	b := &bins{depth: depth, tuples: duck.NewTuples(j.target.types, own, shared, byte(depth))}
+	b.spill, err = w.conn.NewSpill(prefix, j.target.columns, b.tuples.Bins())
+	return b, err
+}
+
+func (b *bins) close() error {
+	if b.spill == nil {
+		return nil
+	}
+	err := b.spill.Close()
+	b.spill = nil
+	return err
+}
+
+// Writer adds rows to a job's bins. It serves one goroutine.
+type Writer struct {
+	router *duck.TupleRouter
+	spill  *duck.SpillWriter
+}
+
+func (b *bins) writer(t *Target, holdBytes int64) *Writer {
+	return &Writer{router: b.tuples.Router(len(t.columns)), spill: b.spill.Writer(holdBytes)}
+}
+
+// Add adds the rows of a chunk of RowsSQL. The chunk becomes the writer's, also when there is an error.
+func (w *Writer) Add(ch *duck.Chunk) error {
+	to, err := w.router.Route(ch)
+	if err != nil {
+		ch.Close()
+		return err
+	}
+	_, err = w.spill.Add(ch, to)
+	return err
+}
+
+// Flush writes the rows that are held. It must be called before what made the chunks is closed.
+func (w *Writer) Flush() error { return w.spill.Flush() }
+
+// Close lets go of what is held.
+func (w *Writer) Close() { w.spill.Close() }
+
+// item is what one worker writes at a time: a bin.
+type item struct {
+	bins   *bins
+	bin    int
+	shared bool    // its rows are of several tuples
+	tuple  []value // of the spec, of one that isn't shared
+	part   duck.SpillPart
+}
+
+// items returns the bins that have rows, the largest first.
+func (b *bins) items(t *Target) []item {
+	var out []item
+	own := b.tuples.Own()
+	for bin := range b.tuples.Bins() {
+		it := item{bins: b, bin: bin, part: b.spill.Whole(bin), shared: bin >= len(own)}
+		if it.part.Rows == 0 {
+			continue
+		}
+		if !it.shared {
+			it.tuple = t.tuple(own[bin])
+		}
+		out = append(out, it)
+	}
+	slices.SortStableFunc(out, func(a, b item) int { return cmp.Compare(b.part.Bytes, a.part.Bytes) })
+	return out
+}

@@ -1,0 +1,177 @@
+package write
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/exec"
+	"github.com/tarndb/tarn/internal/lake"
+)
+
+// Options are the limits of one job. The zero value of each field is its default.
+type Options struct {
+	Workers     int    // files that are written at once; 0: one per core
+	MemoryBytes int64  // for the whole process; 0: no limit but DuckDB's own
+	TempDir     string // where rows lie until they are written; "": the system's
+}
+
+func (o Options) workers() int {
+	if o.Workers > 0 {
+		return o.Workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// Job writes rows into new data files of a table: rows are added, each to the bin of its partition tuple, then the files are
+// written bin by bin. So there is one open file per worker, whatever the number of tuples. It must be closed.
+type Job struct {
+	target  *Target
+	catalog *lake.Catalog
+	opts    Options
+	id      string // of the job, in the names of its files
+	dir     string
+	first   *worker // whose instance also knows the types of what is spilled
+	bins    *bins
+
+	mu    sync.Mutex
+	names int      // files that were named
+	paths []string // of files that were begun, on this machine
+	files []lake.NewDataFile
+}
+
+// Start begins a job.
+func Start(ctx context.Context, c *lake.Catalog, target *Target, opts Options) (_ *Job, err error) {
+	j := &Job{target: target, catalog: c, opts: opts, id: uuid.NewString()}
+	if j.dir, err = os.MkdirTemp(opts.TempDir, "tarn-written-"); err != nil {
+		e := &errs.Error{Kind: errs.Resource, Op: "make temporary folder in", Object: opts.TempDir, Err: err}
+		return nil, e.WithHint("set the folder for temporary files to one that can be written")
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, j.Close())
+		}
+	}()
+	if j.first, err = j.openWorker(ctx, 1, typesBytes); err != nil {
+		return nil, err
+	}
+	j.bins, err = j.newBins(j.first, 0)
+	return j, err
+}
+
+// typesBytes is enough for an instance that holds no rows yet.
+const typesBytes = 16 << 20
+
+// Close ends the job and removes its temporary files, not those that it wrote.
+func (j *Job) Close() error {
+	var err error
+	if j.bins != nil {
+		err = j.bins.close()
+		j.bins = nil
+	}
+	if j.first != nil {
+		j.first.close()
+		j.first = nil
+	}
+	return errors.Join(err, errs.Wrap(errs.Resource, "remove temporary folder", j.dir, os.RemoveAll(j.dir)))
+}
+
+// Discard removes the files that the job wrote. It must not be called when a commit may have taken them.
+func (j *Job) Discard() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var all error
+	for _, path := range j.paths {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			all = errors.Join(all, errs.Wrap(errs.Resource, "remove file of a failed write", path, err))
+		}
+	}
+	j.paths = nil
+	return all
+}
+
+// Writer returns where a goroutine adds its rows.
+func (j *Job) Writer() *Writer { return j.bins.writer(j.target, j.holdBytes()) }
+
+// holdBytes is how many bytes of rows a writer holds until it writes them to their bins: as many as package exec found best for
+// routed rows, or less where memory is short.
+func (j *Job) holdBytes() int64 {
+	const best, share = 4 << 20, 64
+	if j.opts.MemoryBytes > 0 {
+		return min(best, j.opts.MemoryBytes/share)
+	}
+	return best
+}
+
+// Finish writes the files of all rows that were added and flushed, and returns them.
+func (j *Job) Finish(ctx context.Context) ([]lake.NewDataFile, error) {
+	items := j.bins.items(j.target)
+	if len(items) == 0 {
+		return nil, nil
+	}
+	var bytes int64
+	for i := range items {
+		bytes += items[i].part.Bytes
+	}
+	wanted := min(j.opts.workers(), len(items), 1+int(bytes/workerBytes))
+	workers, memory := exec.Share(j.opts.MemoryBytes, wanted)
+	threads := 1
+	if len(j.target.keys) == 0 { // one large bin gets all threads; rows that are sorted are written in their order, by one
+		threads = max(1, j.opts.workers()/workers)
+	}
+	if err := j.writeAll(ctx, items, workers, threads, memory); err != nil {
+		return nil, err
+	}
+	return j.files, nil
+}
+
+// workerBytes is how many bytes of rows are worth another worker: it takes some 20 ms to open its instance.
+const workerBytes = 4 << 20
+
+// newFile names a file of a tuple.
+func (j *Job) newFile(ctx context.Context, tuple []value, place int) (catalog.FileRef, error) {
+	j.mu.Lock()
+	task := j.names
+	j.names++
+	j.mu.Unlock()
+	name := fmt.Sprintf("%05d-%d-%s-%05d.parquet", 0, task, j.id, place+1)
+	ref, err := j.catalog.NewNamedFileRef(ctx, j.target.table, tuple, name)
+	if err != nil {
+		return ref, err
+	}
+	j.mu.Lock()
+	j.paths = append(j.paths, ref.Local)
+	j.mu.Unlock()
+	return ref, nil
+}
+
+func (j *Job) add(f lake.NewDataFile) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.files = append(j.files, f)
+}
+
+// spillPrefix names the files of bins of one depth.
+func (j *Job) spillPrefix() (string, error) {
+	dir, err := os.MkdirTemp(j.dir, "bins-")
+	return filepath.Join(dir, "bin"), errs.Wrap(errs.Resource, "make temporary folder in", j.dir, err)
+}
+
+// Rows returns how many rows the files of the job have.
+func (j *Job) Rows() (sum int64) {
+	for _, f := range j.files {
+		sum += f.Rows
+	}
+	return sum
+}
+
+// Files returns how many files the job has written.
+func (j *Job) Files() int { return len(j.files) }

@@ -1,0 +1,111 @@
+package write
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/errs"
+)
+
+// The table properties that say how files are written, and what holds without them. They are Iceberg's own, but for the rows of a
+// row group: files of DuckDB's size are read by several threads and skipped in finer pieces.
+const (
+	targetBytesProperty  = "write.target-file-size-bytes"
+	codecProperty        = "write.parquet.compression-codec"
+	levelProperty        = "write.parquet.compression-level"
+	groupBytesProperty   = "write.parquet.row-group-size-bytes"
+	groupRowsProperty    = "write.parquet.row-group-limit"
+	distributionProperty = "write.distribution-mode"
+	formatProperty       = "write.format.default"
+	defaultTargetBytes   = 512 << 20
+	defaultGroupRows     = 122_880
+	defaultRowGroupRows  = 1_048_576 // of row-group-limit, where only the size is given
+	leastRowGroupRows    = 2048
+)
+
+// properties are a table's wishes for its files.
+type properties struct {
+	targetBytes  int64
+	codec        string // as COPY calls it
+	level        int    // 0: the codec's own
+	groupBytes   int64  // 0: not given
+	groupRows    int64
+	distribution string // none, hash or range; "": not given
+}
+
+// codecs are Iceberg's names for Parquet's codecs, as COPY calls them.
+var codecs = map[string]string{
+	"zstd": "zstd", "gzip": "gzip", "snappy": "snappy", "brotli": "brotli", "lz4": "lz4_raw", "lz4_raw": "lz4_raw",
+	"uncompressed": "uncompressed", "none": "uncompressed",
+}
+
+func propertiesOf(t *catalog.Table) (properties, error) {
+	p := properties{codec: "zstd", targetBytes: defaultTargetBytes, groupRows: defaultGroupRows}
+	if format := t.Properties[formatProperty]; format != "" && !strings.EqualFold(format, "parquet") {
+		return p, errs.New(errs.Unsupported, "write to", t.Ident.String(), "%s is %s, and only Parquet files can be written", formatProperty, format)
+	}
+	if text, ok := t.Properties[codecProperty]; ok {
+		if p.codec, ok = codecs[strings.ToLower(text)]; !ok {
+			return p, invalidProperty(codecProperty, text, "zstd, gzip, snappy, brotli, lz4 or uncompressed")
+		}
+	}
+	if text, ok := t.Properties[distributionProperty]; ok {
+		p.distribution = strings.ToLower(text)
+		if p.distribution != "none" && p.distribution != "hash" && p.distribution != "range" {
+			return p, invalidProperty(distributionProperty, text, "none, hash or range")
+		}
+	}
+	var groupRows, level int64
+	for _, n := range []struct {
+		name        string
+		to          *int64
+		least, most int64
+		wanted      string
+	}{
+		{targetBytesProperty, &p.targetBytes, 1, 1 << 62, "a number of bytes"},
+		{groupBytesProperty, &p.groupBytes, 1, 1 << 62, "a number of bytes"},
+		{groupRowsProperty, &groupRows, 1, 1 << 62, "a number of rows"},
+		{levelProperty, &level, -1 << 16, 1 << 16, "a level"},
+	} {
+		text, ok := t.Properties[n.name]
+		if !ok || text == "null" { // as Iceberg's Java writes a default that is none
+			continue
+		}
+		v, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		if err != nil || v < n.least || v > n.most {
+			return p, invalidProperty(n.name, text, n.wanted)
+		}
+		*n.to = v
+	}
+	switch {
+	case groupRows > 0:
+		p.groupRows = groupRows
+	case p.groupBytes > 0:
+		p.groupRows = defaultRowGroupRows
+	}
+	if p.codec == "zstd" { // the only codec whose level DuckDB takes
+		if level < -7 || level > 22 {
+			return p, invalidProperty(levelProperty, strconv.FormatInt(level, 10), "a level of zstd, up to 22")
+		}
+		p.level = int(level)
+	}
+	return p, nil
+}
+
+func invalidProperty(name, text, wanted string) error {
+	return errs.New(errs.Invalid, "read table property", name, "found %q, wanted %s", text, wanted)
+}
+
+// rowGroupRows returns the rows of a row group of rows that take so many bytes each: what the properties say, but no more than
+// fit into the memory that a writer has for one; 0 is no limit.
+func (p properties) rowGroupRows(rowBytes, memory int64) int {
+	rows := p.groupRows
+	if p.groupBytes > 0 {
+		rows = min(rows, p.groupBytes/max(rowBytes, 1))
+	}
+	if memory > 0 {
+		rows = min(rows, memory/max(rowBytes, 1))
+	}
+	return int(max(rows, leastRowGroupRows))
+}

@@ -1,0 +1,295 @@
+package write
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/exec"
+)
+
+// worker writes bins to files, one at a time, on a DuckDB instance of its own.
+type worker struct {
+	job    *Job
+	memory int64 // its share; 0: no limit
+	db     *duck.DB
+	conn   *duck.Conn
+}
+
+// writeAll lets workers write the items.
+func (j *Job) writeAll(ctx context.Context, items []item, workers, threads int, memory int64) error {
+	var next atomic.Int64
+	group, ctx := errgroup.WithContext(ctx)
+	for i := range workers {
+		group.Go(func() error {
+			return exec.Safely(func() error {
+				w, done, err := j.hire(ctx, i, threads, memory)
+				if err != nil {
+					return err
+				}
+				defer done()
+				for i := next.Add(1) - 1; int(i) < len(items); i = next.Add(1) - 1 {
+					if err := w.item(ctx, &items[i]); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		})
+	}
+	return group.Wait()
+}
+
+// hire returns the i-th worker; done dismisses it.
+func (j *Job) hire(ctx context.Context, i, threads int, memory int64) (w *worker, done func(), err error) {
+	if i > 0 {
+		w, err = j.openWorker(ctx, threads, memory)
+		return w, func() { w.close() }, err
+	}
+	j.first.memory = memory
+	set := fmt.Sprintf("SET threads = %d", threads)
+	if memory > 0 {
+		set += fmt.Sprintf("; SET memory_limit = '%dB'", memory)
+	} else {
+		set += "; RESET memory_limit"
+	}
+	return j.first, func() {}, j.first.conn.Exec(ctx, set)
+}
+
+func (j *Job) openWorker(ctx context.Context, threads int, memory int64) (*worker, error) {
+	db, err := duck.Open(ctx, duck.Options{Threads: threads, MemoryBytes: memory, TempDir: j.dir})
+	if err != nil {
+		return nil, err
+	}
+	conn, err := db.Connect()
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &worker{job: j, memory: memory, db: db, conn: conn}, nil
+}
+
+func (w *worker) close() {
+	w.conn.Close()
+	_ = w.db.Close()
+}
+
+// item writes a bin and drops its rows.
+func (w *worker) item(ctx context.Context, it *item) error {
+	var err error
+	switch {
+	case it.shared:
+		err = w.partAgain(ctx, it)
+	case it.part.Bytes <= w.job.target.props.targetBytes:
+		err = w.file(ctx, &source{it.bins.spill, it.bin, it.part, len(w.job.target.keys) == 0}, it.tuple, 0)
+	default:
+		err = w.files(ctx, it)
+	}
+	return errors.Join(err, it.bins.spill.Drop(it.bin))
+}
+
+// partAgain parts the rows of a shared bin by their tuples, and writes those.
+func (w *worker) partAgain(ctx context.Context, it *item) (err error) {
+	inner, err := w.job.newBins(w, it.bins.depth+1)
+	if inner == nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, inner.close()) }()
+	if err != nil {
+		return err
+	}
+	rows, release := it.bins.spill.Read(it.bin)
+	defer release()
+	writer := inner.writer(w.job.target, w.job.holdBytes())
+	defer writer.Close()
+	if err := stream(ctx, w.conn, w.job.target.tupleSQL(rows), writer.Add); err != nil {
+		return err
+	}
+	if err := writer.Flush(); err != nil {
+		return err
+	}
+	items := inner.items(w.job.target)
+	for i := range items {
+		if err := w.item(ctx, &items[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// source is where a file's rows lie.
+type source struct {
+	spill    *duck.Spill
+	bin      int
+	part     duck.SpillPart
+	isSorted bool // or needn't be
+}
+
+// files writes a bin that is too large for one file. Rows that are to be sorted are sorted as a whole, so that the files of a
+// tuple don't overlap in the keys.
+func (w *worker) files(ctx context.Context, it *item) (err error) {
+	spill, bin := it.bins.spill, it.bin
+	if len(w.job.target.keys) > 0 {
+		sorted, err := w.sorted(ctx, it)
+		if sorted != nil {
+			defer func() { err = errors.Join(err, sorted.Close()) }()
+		}
+		if err != nil {
+			return err
+		}
+		spill, bin = sorted, 0
+	}
+	bytes, err := w.partBytes(ctx, spill, bin)
+	if err != nil {
+		return err
+	}
+	for i, part := range spill.Parts(bin, bytes) {
+		if err := w.file(ctx, &source{spill, bin, part, true}, it.tuple, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sorted returns a spill whose only bin has the rows of an item in the table's order.
+func (w *worker) sorted(ctx context.Context, it *item) (*duck.Spill, error) {
+	prefix, err := w.job.spillPrefix()
+	if err != nil {
+		return nil, err
+	}
+	sorted, err := w.conn.NewSpill(prefix, w.job.target.columns, 1)
+	if err != nil {
+		return sorted, err
+	}
+	rows, release := it.bins.spill.Read(it.bin)
+	defer release()
+	writer := sorted.Writer(w.job.holdBytes())
+	defer writer.Close()
+	text := "SELECT r.* FROM (" + rows + ") AS r" + orderBy(w.job.target.keys)
+	err = stream(ctx, w.conn, text, func(ch *duck.Chunk) error {
+		_, err := writer.Add(ch, make([]int32, ch.Rows()))
+		return err
+	})
+	if err == nil {
+		err = writer.Flush()
+	}
+	if dropped := it.bins.spill.Drop(it.bin); err == nil {
+		err = dropped
+	}
+	return sorted, err
+}
+
+// probeBytes are written to find out how much smaller rows are in a file.
+const probeBytes = 32 << 20
+
+// partBytes returns how many bytes of a bin's rows fill a file of the target size.
+func (w *worker) partBytes(ctx context.Context, spill *duck.Spill, bin int) (int64, error) {
+	target := w.job.target.props.targetBytes
+	part := spill.Parts(bin, probeBytes)[0]
+	rows, release := spill.ReadPart(bin, part)
+	defer release()
+	path := filepath.Join(w.job.dir, fmt.Sprintf("probe-%d-%p.parquet", bin, w))
+	written, err := w.copy(ctx, rows, "", path, part)
+	if err != nil {
+		return 0, err
+	}
+	bytes := int64(float64(target) * float64(part.Bytes) / float64(max(written[0].Bytes, 1)))
+	return max(bytes, 1), os.Remove(path)
+}
+
+// copy writes rows of a part to a Parquet file.
+func (w *worker) copy(ctx context.Context, rows, orderBy, path string, part duck.SpillPart) ([]duck.WrittenFile, error) {
+	t := w.job.target
+	const share = 4 // a row group lies in memory whole, and its pages while they are compressed
+	written, err := w.conn.CopyParquet(ctx, t.fileSQL(rows, orderBy), t.table.Schema.Fields, path, duck.CopyOptions{
+		Compression: t.props.codec, Level: t.props.level, Ordered: len(t.keys) > 0, Trusted: true,
+		RowGroupRows: t.props.rowGroupRows(part.Bytes/max(part.Rows, 1), w.memory/share),
+	})
+	if err == nil && (len(written) != 1 || written[0].Rows != part.Rows) {
+		err = errs.New(errs.Internal, "write data file", path, "%d rows were to be written, and DuckDB reports %v", part.Rows, written)
+	}
+	return written, err
+}
+
+// file writes a data file of a tuple; place counts those of the tuple from 0.
+func (w *worker) file(ctx context.Context, from *source, tuple []value, place int) error {
+	t := w.job.target
+	ref, err := w.job.newFile(ctx, tuple, place)
+	if err != nil {
+		return err
+	}
+	rows, release := from.spill.ReadPart(from.bin, from.part)
+	defer release()
+	order := ""
+	if !from.isSorted {
+		order = orderBy(t.keys)
+	}
+	if _, err := w.copy(ctx, rows, order, ref.Local, from.part); err != nil {
+		return err
+	}
+	written, err := w.job.catalog.ReadWritten(ctx, t.table, ref, t.modes)
+	if err != nil {
+		return err
+	}
+	if err := w.fillMetrics(ctx, written); err != nil {
+		return err
+	}
+	orderID, err := w.sortOrder(ctx, ref)
+	if err != nil {
+		return err
+	}
+	f, err := w.job.catalog.DataFile(t.table, written, tuple, orderID)
+	if err == nil {
+		w.job.add(f)
+	}
+	return err
+}
+
+// sortOrder returns the ID of the table's sort order if a file's rows are in it, else 0. The rows were sorted; this is whether
+// they were written so.
+func (w *worker) sortOrder(ctx context.Context, ref catalog.FileRef) (int, error) {
+	t := w.job.target
+	if len(t.keys) == 0 {
+		return 0, nil
+	}
+	position, _ := catalog.MetadataColumn(t.table, catalog.PosID)
+	columns := append([]duck.ScanColumn{{Field: position, As: "file_row_number"}}, t.columns...)
+	rows, err := duck.ScanSQL(duck.Scan{Columns: columns, Files: []duck.ScanFile{{Ref: ref}}})
+	if err != nil {
+		return 0, err
+	}
+	texts, err := texts(ctx, w.conn, sortedSQL(rows, t.keys))
+	if err != nil || len(texts) != 1 || texts[0][0] == nil || *texts[0][0] != "true" {
+		return 0, err
+	}
+	return t.table.Order.ID, nil
+}
+
+// stream runs a statement and calls use for each chunk, which becomes use's own.
+func stream(ctx context.Context, conn *duck.Conn, sql string, use func(*duck.Chunk) error) error {
+	res, err := conn.Query(ctx, sql)
+	if err != nil {
+		return err
+	}
+	defer res.Close()
+	for {
+		ch, err := res.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := use(ch); err != nil {
+			return err
+		}
+	}
+}
