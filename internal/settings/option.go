@@ -49,7 +49,7 @@ var registry = []*Option{
 	choice(nameSPJ, []string{string(SPJAuto), string(SPJRequire), string(SPJOff)},
 		"auto joins group by group where the layouts allow; require refuses a join that can't; off never does",
 		"spark.sql.sources.v2.bucketing.enabled"),
-	size(namePackBytes, "2MiB", 0, maxSize,
+	size(namePackBytes, "2MiB", 0,
 		"group files by their layout key into packs of about this much data; 0 makes one pack of each group",
 		"spark.sql.iceberg.split-size"),
 	boolean(nameVerifyLayout, "on",
@@ -57,7 +57,7 @@ var registry = []*Option{
 	choice(nameExchange, []string{"auto", "force", "off"},
 		"auto sends rows that don't lie in their group to it, of a few files or of a whole side, where that costs less than joining all at once; force always does; off never does",
 		""),
-	size(nameBroadcast, "10MiB", 0, maxSize,
+	size(nameBroadcast, "10MiB", 0,
 		"a side of a join with up to this much data may be read whole by each pack; 0 never does that", sparkBroadcast),
 	choice(nameSkew, []string{"auto", "off", "slice", "bucket", "alone"},
 		"auto divides groups that are much larger than others as the join allows; off never does; slice, bucket and alone do one thing to each group that allows it: divide one table's files, divide all rows by a hash of their keys, run it by itself with all threads",
@@ -68,11 +68,11 @@ var registry = []*Option{
 	choice(nameDynamic, []string{"auto", "force", "off"},
 		"auto reads the values of a small table's join column first, to leave out files of a much larger table by them; force always does; off never does",
 		"spark.sql.optimizer.dynamicPartitionPruning.enabled"),
-	size(nameDynamicBytes, "10MiB", 0, maxSize,
+	size(nameDynamicBytes, "10MiB", 0,
 		"a table with up to this much data may be read first for the values of its join column", ""),
 	count(nameThreads, "0", 0, MaxThreads,
 		"threads of one statement; 0 is one for each core", "spark.executor.cores"),
-	size(nameMemory, "0", MinMemory, maxSize,
+	size(nameMemory, "0", MinMemory,
 		"memory of one statement before it spills to disk; 0 is 80 % of the machine's", "spark.executor.memory"),
 }
 
@@ -130,11 +130,11 @@ func count(name, def string, low, high int, meaning, spark string) *Option {
 	}
 }
 
-// size is an option in bytes; 0 is always allowed, as "none" or "automatic".
-func size(name, def string, low, high int64, meaning, spark string) *Option {
-	bounds := fmt.Sprintf("0 to %s", FormatBytes(high))
+// size is an option in bytes, up to maxSize; 0 is always allowed, as "none" or "automatic".
+func size(name, def string, low int64, meaning, spark string) *Option {
+	bounds := fmt.Sprintf("0 to %s", FormatBytes(maxSize))
 	if low > 0 {
-		bounds = fmt.Sprintf("0, or %s to %s", FormatBytes(low), FormatBytes(high))
+		bounds = fmt.Sprintf("0, or %s to %s", FormatBytes(low), FormatBytes(maxSize))
 	}
 	return &Option{
 		Name: name, Type: "size", Default: def, Bounds: bounds, Meaning: meaning, Spark: spark,
@@ -143,7 +143,7 @@ func size(name, def string, low, high int64, meaning, spark string) *Option {
 			if err != nil {
 				return nil, err
 			}
-			if n != 0 && (n < low || n > high) {
+			if n != 0 && (n < low || n > maxSize) {
 				return nil, fmt.Errorf("%q is out of bounds: want %s", text, bounds)
 			}
 			return n, nil

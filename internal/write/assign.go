@@ -88,10 +88,10 @@ func (a assigner) known(x string, from duckType, to catalog.Type, own, path stri
 	if !ok {
 		return "", a.refusal(from, to, path)
 	}
-	switch {
-	case c.fails == "":
+	switch c.fails {
+	case "":
 		return c.expr, nil
-	case c.fails == "cast":
+	case "cast":
 		c.fails = fmt.Sprintf("%s IS NOT NULL AND %s IS NULL", x, c.expr)
 	}
 	return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", c.fails,
