@@ -101,6 +101,9 @@ func (a *applier) try(ctx context.Context) (landed bool, err error) {
 		return false, a.conflict("the table was upgraded to format version %d", v.Format)
 	}
 	if err := a.check(v); err != nil {
+		if a.check(a.base) == nil { // such as when a partition spec was removed
+			err = a.conflict("the change doesn't fit the table any more: %v", err)
+		}
 		return false, err
 	}
 	a.reader = manifest.NewReader(a.table.Files(), v.Specs)

@@ -232,6 +232,25 @@ func TestBranchesThatChange(t *testing.T) {
 	m.checkNoOrphans(t)
 }
 
+// TestASpecThatIsGone: the change was made for a spec that another writer removed.
+func TestASpecThatIsGone(t *testing.T) {
+	m := newTable(t, 2)
+	before := m.current
+	m.addSpec(t, "identity")
+	base := m.current
+	m.current = before
+	added := file("a", int32(1))
+	added.Spec = 1
+	c := Change{Add: []manifest.File{added}}
+	if _, err := Apply(t.Context(), m, "t", base, c); errs.KindOf(err) != errs.Conflict || errs.HintOf(err) == "" {
+		t.Errorf("%v", err)
+	}
+	if _, err := Apply(t.Context(), m, "t", before, c); errs.KindOf(err) != errs.Invalid {
+		t.Errorf("it never had the spec: %v", err)
+	}
+	m.checkNoOrphans(t)
+}
+
 // TestMergedManifests fills a table by many small appends, each of all buckets, and counts the manifests that one bucket is in.
 func TestMergedManifests(t *testing.T) {
 	const buckets, appends = 64, 150

@@ -1,6 +1,7 @@
 package lake
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -108,6 +109,9 @@ func (s *hadoopStore) tables(ctx context.Context, namespace catalog.Ident) ([]ca
 	if err != nil {
 		return nil, err
 	}
+	if within, err := s.isWithinTable(ctx, namespace); err != nil || within {
+		return nil, cmp.Or(err, namespaceNotFound(namespace))
+	}
 	var found []catalog.Ident
 	for _, e := range entries {
 		if !e.IsDir() || hidden(e.Name()) {
@@ -136,6 +140,16 @@ func (s *hadoopStore) isTable(ctx context.Context, id catalog.Ident) (bool, erro
 		return false, err
 	}
 	return slices.ContainsFunc(entries, isMetadataFile), nil
+}
+
+// isWithinTable says whether the folder is a table's or lies in one: the folders there are the table's own.
+func (s *hadoopStore) isWithinTable(ctx context.Context, id catalog.Ident) (bool, error) {
+	for n := range id {
+		if isTable, err := s.isTable(ctx, id[:n+1]); err != nil || isTable {
+			return isTable, err
+		}
+	}
+	return false, nil
 }
 
 func (s *hadoopStore) current(ctx context.Context, id catalog.Ident) (string, error) {

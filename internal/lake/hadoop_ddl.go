@@ -22,6 +22,9 @@ func (s *hadoopStore) createNamespace(ctx context.Context, namespace catalog.Ide
 	if _, err := s.fio.List(ctx, folder); err == nil {
 		return errs.New(errs.Exists, "create namespace", namespace.String(), "it exists already")
 	}
+	if within, err := s.isWithinTable(ctx, namespace); err != nil || within {
+		return cmp.Or(err, error(errs.New(errs.Invalid, "create namespace", namespace.String(), "its folder would lie in a table's")))
+	}
 	return s.fio.MakeFolder(ctx, folder)
 }
 

@@ -136,3 +136,25 @@ func (f *lateRemoval) Remove(ctx context.Context, path string) error {
 	}
 	return err
 }
+
+// TestNothingLiesInATable: a table's folder holds its own folders, which no statement makes anything else of.
+func TestNothingLiesInATable(t *testing.T) {
+	c := newLake(t, "hadoop", t.TempDir())
+	mustDefine(t, c, "CREATE TABLE db.t (a int)")
+	state := stateOf(t, c, hadoopTable)
+	state.Location = ""
+	for _, id := range []catalog.Ident{{"db", "t", "files"}, {"db", "t", "u"}, {"db", "t", "data", "u"}} {
+		if _, err := c.Create(t.Context(), id, state); errs.KindOf(err) != errs.NotFound {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	for _, namespace := range []catalog.Ident{{"db", "t", "data"}, {"db", "t", "data", "deeper"}} {
+		if err := c.CreateNamespace(t.Context(), namespace); errs.KindOf(err) != errs.Invalid || err == nil {
+			t.Errorf("%s: %v", namespace, err)
+		}
+	}
+	if _, err := c.ListTables(t.Context(), hadoopTable); errs.KindOf(err) != errs.NotFound {
+		t.Errorf("a table as a namespace: %v", err)
+	}
+	load(t, c, hadoopTable)
+}
