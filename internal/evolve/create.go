@@ -87,7 +87,7 @@ func Replace(s State, c sql.CreateTable) (State, error) {
 func (d *draft) replaceFields(columns []sql.Column) ([]catalog.Field, error) {
 	wanted := map[string]sql.Column{}
 	collect(wanted, nil, columns)
-	return d.newFields(nil, columns, func(path []string) catalog.FieldID {
+	fields, err := d.newFields(nil, columns, func(path []string) catalog.FieldID {
 		id := catalog.FieldID(0)
 		for i := range path { // within a column that is another one, all is new
 			p, err := d.find(path[:i+1])
@@ -98,6 +98,22 @@ func (d *draft) replaceFields(columns []sql.Column) ([]catalog.Field, error) {
 		}
 		return id
 	})
+	keepDefaults(d.fields, fields)
+	return fields, err
+}
+
+// keepDefaults gives fields that keep their IDs the initial defaults, with which old snapshots are read on.
+func keepDefaults(old, fields []catalog.Field) {
+	for i := range fields {
+		f := &fields[i]
+		at := slices.IndexFunc(old, func(o catalog.Field) bool { return o.ID == f.ID })
+		if at < 0 {
+			continue
+		}
+		was := old[at]
+		f.InitialDefault, f.HasDefault = valueAs(was.Type.Primitive, f.Type.Primitive, was.InitialDefault), was.HasDefault
+		keepDefaults(was.Type.Fields, f.Type.Fields)
+	}
 }
 
 func collect(into map[string]sql.Column, within []string, columns []sql.Column) {
@@ -123,6 +139,9 @@ func (d *draft) mayBecome(p place, as sql.Column) bool {
 	next, err := transform.ParseType(to.Name)
 	if err != nil || next == f.Type.Primitive {
 		return err == nil
+	}
+	if f.InitialDefault != nil && valueAs(f.Type.Primitive, next, f.InitialDefault) == nil {
+		return false
 	}
 	return !p.inKey() && MayPromote(f.Type.Primitive, next, d.FormatVersion) && d.checkTuples(f, next) == nil
 }

@@ -55,6 +55,15 @@ func withFraction(text string) string {
 	return text
 }
 
+// valueAs returns the value, if any, as one of the type, to which its own may be promoted unless it is the same; nil where there is
+// none.
+func valueAs(from, to transform.Type, v transform.Value) transform.Value {
+	if v == nil || from == to {
+		return v
+	}
+	return widen(from, to, v)
+}
+
 // widen returns the value as one of a type that its own may be promoted to.
 func widen(from, to transform.Type, v transform.Value) transform.Value {
 	switch v := v.(type) {
