@@ -198,13 +198,21 @@ func (f *finder) add(x Filter) {
 	f.out = append(f.out, x)
 }
 
-// look reads the values of a scan's columns and makes the filters of its edges. A condition that fails on a row, or memory that
-// doesn't suffice, is no fault yet: the query itself may never come to that row.
+// forgiven are the kinds of errors that the query itself may not meet.
+var forgiven = []errs.Kind{errs.Invalid, errs.Resource, errs.Unsupported, errs.Corrupt, errs.NotFound}
+
+// look reads the values of a scan's columns and makes the filters of its edges. A file or a condition on rows that fails, or
+// memory that doesn't suffice, is no fault yet: the query itself may never come to it.
 func (f *finder) look(ctx context.Context, s *plan.Scan, worth []edge) error {
 	start := time.Now()
 	l, err := f.survey(ctx, s)
 	if err != nil {
 		return err
+	}
+	// The size that made the look worth it may be that of a snapshot's summary, which nobody checks.
+	why := ""
+	if f.opts.Mode != Force {
+		why = f.tooLarge(l.Counts.Bytes)
 	}
 	var columns []catalog.FieldID
 	var sets []*set
@@ -213,15 +221,14 @@ func (f *finder) look(ctx context.Context, s *plan.Scan, worth []edge) error {
 			columns, sets = append(columns, e.From.Field.ID), append(sets, newSet(e.From.Field.Type.Primitive))
 		}
 	}
-	if l.Counts.Files > l.Counts.FilesPruned {
+	if why == "" && l.Counts.Files > l.Counts.FilesPruned {
 		err = f.tables.Values(ctx, s, l, columns, func(row []transform.Value) {
 			for i, v := range row {
 				sets[i].add(v)
 			}
 		})
 	}
-	why := ""
-	if kind := errs.KindOf(err); err != nil && ctx.Err() == nil && (kind == errs.Invalid || kind == errs.Resource) {
+	if err != nil && ctx.Err() == nil && slices.Contains(forgiven, errs.KindOf(err)) {
 		why, err = "its values can't be read: "+err.Error(), nil
 	}
 	if err != nil {

@@ -69,8 +69,9 @@ func (t *tables) Condition(column string, f catalog.Filter) string {
 //
 //	legal   all that are legal, whether they pay or not
 //	plan    those that pay, without a look
-//	look    those that pay, with their values: what becomes of the scans; "summaries" gives each table a snapshot's summary
-//	values  gives columns their values, a line each: table.column: value, value, or from..to; table! makes the look fail
+//	look    those that pay, with their values: what becomes of the scans; "summaries" gives each table a snapshot's summary,
+//	        and "day=7" makes that of the table day say 7 bytes
+//	values  gives columns their values, a line each: table.column: value, value, or from..to; table! makes the look fail, table!corrupt by that
 func TestFind(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		tables := &tables{Planner: plantest.New(t, ""), values: map[string][]string{}, fails: map[string]error{}}
@@ -97,8 +98,10 @@ func TestFind(t *testing.T) {
 func (t *tables) give(text string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if table, ok := strings.CutSuffix(line, "!"); ok {
-			t.fails[table] = errs.New(errs.Invalid, "run", "", "a value is no number")
+		if table, kind, ok := strings.Cut(line, "!"); ok {
+			t.fails[table] = errs.New(map[string]errs.Kind{
+				"": errs.Invalid, "unsupported": errs.Unsupported, "corrupt": errs.Corrupt, "lost": errs.NotFound,
+			}[kind], "run", "", "a value is no number")
 			continue
 		}
 		name, list, _ := strings.Cut(line, ": ")
@@ -125,7 +128,11 @@ func (t *tables) find(tb testing.TB, d *datadriven.TestData, opts dynamic.Option
 	if d.HasArg("summaries") {
 		for _, s := range planned.Query.Scans {
 			table := *s.Table
-			table.Snapshot = &catalog.Snapshot{ID: 1, Summary: map[string]string{"total-files-size": fmt.Sprint(planned.Layouts[s].Counts.Bytes)}}
+			bytes := fmt.Sprint(planned.Layouts[s].Counts.Bytes)
+			if d.HasArg(table.Ident[1]) {
+				d.ScanArgs(tb.(*testing.T), table.Ident[1], &bytes)
+			}
+			table.Snapshot = &catalog.Snapshot{ID: 1, Summary: map[string]string{"total-files-size": bytes}}
 			s.Table = &table
 		}
 	}

@@ -42,11 +42,19 @@ func (f *finder) pays(e edge, source int64) (why string, interesting bool) {
 	case target < leastBytes:
 		why = units.Bytes(target) + " are too few to be worth it"
 	case source > f.opts.SourceBytes:
-		why = fmt.Sprintf("%s are more than tarn.dynamic_filter_bytes, %s", units.Bytes(source), units.Bytes(f.opts.SourceBytes))
+		why = f.tooLarge(source)
 	case target/times < source:
 		why = fmt.Sprintf("%s would have to be %d times as large as %s, %s", units.Bytes(target), times, units.Bytes(source), what)
 	}
 	return why, interesting
+}
+
+// tooLarge says why so many bytes aren't read for their values, "" when they are.
+func (f *finder) tooLarge(source int64) string {
+	if source <= f.opts.SourceBytes {
+		return ""
+	}
+	return fmt.Sprintf("%s are more than tarn.dynamic_filter_bytes, %s", units.Bytes(source), units.Bytes(f.opts.SourceBytes))
 }
 
 // reach returns the size of the largest table that the values of an edge may go to from its end, which is among them.
