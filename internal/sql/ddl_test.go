@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"testing"
+
+	"github.com/tarndb/tarn/internal/errs"
 )
 
 func eachLine(script string) string {
@@ -43,4 +46,23 @@ func tell(v reflect.Value) string {
 		return fmt.Sprintf("%q", v.Interface())
 	}
 	return fmt.Sprint(v.Interface())
+}
+
+// TestDeepText: what lies within itself again and again is refused before it fills the stack.
+func TestDeepText(t *testing.T) {
+	array := func(n int) string {
+		return "CREATE TABLE t (a " + strings.Repeat("array<", n) + "int" + strings.Repeat(">", n) + ")"
+	}
+	if _, err := Parse(array(deepest - 1)); err != nil {
+		t.Errorf("%d types within each other: %v", deepest, err)
+	}
+	for text, kind := range map[string]errs.Kind{
+		array(deepest): errs.Syntax,
+		"CREATE TABLE t (a " + strings.Repeat("struct<a: map<int, ", 1_000_000): errs.Syntax,
+		strings.Repeat("EXPLAIN ", 1_000_000) + "SELECT 1":                      errs.Unsupported,
+	} {
+		if _, err := Parse(text); err == nil || errs.KindOf(err) != kind {
+			t.Errorf("%.40s...: %.200v", text, err)
+		}
+	}
 }

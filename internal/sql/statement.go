@@ -61,6 +61,7 @@ type parser struct {
 	src    string
 	tokens []token // without white space
 	pos    int
+	depth  int // of the type that is being read, within others
 }
 
 func (p *parser) parse() (Statement, error) {
@@ -174,6 +175,9 @@ func (p *parser) explain() (Statement, error) {
 	if !ok {
 		return nil, p.wanted("a query to explain")
 	}
+	if t.is("explain") {
+		return nil, noPlan(t)
+	}
 	rest, err := (&parser{src: p.src, tokens: p.tokens[p.pos:]}).parse() // positions stay those of the whole text
 	if err != nil {
 		return nil, err
@@ -190,7 +194,11 @@ func (p *parser) explain() (Statement, error) {
 		e.Query, e.Into = st.Query, st.Into
 		return e, nil
 	}
-	return nil, errs.New(errs.Unsupported, "explain", strings.ToUpper(t.text), "only queries, INSERT and DROP TABLE ... PURGE have a plan")
+	return nil, noPlan(t)
+}
+
+func noPlan(first token) error {
+	return errs.New(errs.Unsupported, "explain", strings.ToUpper(first.text), "only queries, INSERT and DROP TABLE ... PURGE have a plan")
 }
 
 // explainOptions reads "(analyze, format json)" after its opening parenthesis. A parenthesis that opens the query itself

@@ -16,12 +16,21 @@ var typeNames = map[string]string{
 	"uuid": "uuid", "unknown": "unknown", "geometry": "geometry", "geography": "geography",
 }
 
+// deepest is how many types may lie within each other. Everything that walks over a type is called once a level, so that text of
+// some megabytes could use up the stack, which ends the process.
+const deepest = 100
+
 // dataType reads a type.
 func (p *parser) dataType() (DataType, error) {
 	t, ok := p.peek()
 	if !ok || t.kind != word {
 		return DataType{}, p.wanted("a type")
 	}
+	if p.depth == deepest {
+		return DataType{}, syntaxAt(p.src, t.start, "more than %d types lie within each other", deepest)
+	}
+	p.depth++
+	defer func() { p.depth-- }()
 	low := strings.ToLower(t.text)
 	p.pos++
 	switch low {
