@@ -64,7 +64,7 @@ func (in *input) choose() *choice {
 	for {
 		better := best
 		for _, o := range all {
-			if best != nil && slices.Contains(best.want, o.slot) {
+			if best != nil && (len(best.want) == maxKeys || slices.Contains(best.want, o.slot)) {
 				continue
 			}
 			for _, repeats := range []bool{false, true} {
@@ -141,6 +141,9 @@ func withMeets(typ transform.Type, found []transform.Transform) []transform.Tran
 }
 
 const (
+	// maxKeys bounds the keys of a core. Whole groups unite without the others. What becomes of rows that are sent is found out for
+	// each pattern of NULL keys, 4096 of them.
+	maxKeys = 12
 	// maxTransforms bounds the transforms that are weighed for one key: a table with more specs than that is routed by those
 	// of its newest ones.
 	maxTransforms = 24

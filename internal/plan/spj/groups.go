@@ -2,6 +2,7 @@ package spj
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/plan"
@@ -28,6 +29,7 @@ func (c *Core) findGroups(layouts map[*plan.Scan]*catalog.TableLayout) {
 		index[k.Scan] = len(scans)
 		scans = append(scans, k)
 	})
+	isRouted := func(table int) bool { return scans[table].Routed.Files > 0 }
 	c.groups, c.Dropped.Tables = groupSet{}, make([]Sum, len(scans))
 	null := map[string][]bool{}
 	c.eachSum(scans, layouts, func(table int, key string, values []transform.Value, _ catalog.GroupSum) {
@@ -38,7 +40,7 @@ func (c *Core) findGroups(layouts map[*plan.Scan]*catalog.TableLayout) {
 		c.groups[key][table] = true
 	})
 	for key, has := range c.groups {
-		needed := c.Tree.needed(null[key], index, func(t int) bool { return has[t] || scans[t].Routed.Files > 0 })
+		needed := c.Tree.needed(null[key], index, func(t int) bool { return has[t] || isRouted(t) })
 		c.groups[key] = needed
 		if !anyOf(needed) {
 			c.Dropped.Groups++
@@ -52,12 +54,15 @@ func (c *Core) findGroups(layouts map[*plan.Scan]*catalog.TableLayout) {
 			c.Dropped.Tables[table].add(g.Files, g.Bytes)
 		}
 	})
+	if !slices.ContainsFunc(scans, func(k *ScanKeys) bool { return isRouted(index[k.Scan]) }) {
+		return
+	}
 	for mask := range 1 << len(c.Keys) {
 		isNull := make([]bool, len(c.Keys))
 		for k := range isNull {
 			isNull[k] = mask&(1<<k) != 0
 		}
-		c.Strays = append(c.Strays, c.Tree.needed(isNull, index, func(t int) bool { return scans[t].Routed.Files > 0 }))
+		c.Strays = append(c.Strays, c.Tree.needed(isNull, index, isRouted))
 	}
 }
 

@@ -61,7 +61,7 @@ type Core struct {
 	Limit int64  // rows that are enough, from all packs together; -1 when all are wanted
 	Kind  Kind
 	Costs []Cost // of this and of what else could be done, when rows are routed or tables read everywhere
-	// Strays tells of rows that are routed and of no group that a file lies in whether they can matter: the first index has a
+	// Strays tells, where rows are routed, of those of no group that a file lies in whether they can matter: the first index has a
 	// bit for each key that is NULL, the second is the table's place in Tree.Scans.
 	Strays  [][]bool
 	Dropped Dropped
