@@ -82,28 +82,35 @@ func (e *Engine) dropNamespace(ctx context.Context, st sql.DropNamespace) error 
 }
 
 // existing finds the table of exactly a name: neither a version nor a metadata table can be changed.
-func (e *Engine) existing(ctx context.Context, parts []string) (*lake.Catalog, *catalog.Table, error) {
+func (e *Engine) existing(ctx context.Context, parts []string) (c *lake.Catalog, t *catalog.Table, err error) {
+	err = e.named(ctx, parts, func(in *lake.Catalog, id catalog.Ident) (err error) {
+		c = in
+		t, err = in.LoadTable(ctx, id, catalog.Version{})
+		return err
+	})
+	return c, t, err
+}
+
+// named calls use with what a name may mean, until that is a table.
+func (e *Engine) named(ctx context.Context, parts []string, use func(*lake.Catalog, catalog.Ident) error) error {
 	meanings, err := e.meanings(parts)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	var missing error
 	for _, m := range meanings {
 		c, err := e.catalog(ctx, m.catalog)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		t, err := c.LoadTable(ctx, m.id, catalog.Version{})
-		switch {
-		case err == nil:
-			return c, t, nil
-		case !lake.IsNoTable(err):
-			return nil, nil, err
-		case missing == nil:
+		if err = use(c, m.id); !lake.IsNoTable(err) {
+			return err
+		}
+		if missing == nil {
 			missing = c.Missing(ctx, m.id, err)
 		}
 	}
-	return nil, nil, e.notItself(ctx, parts, missing)
+	return e.notItself(ctx, parts, missing)
 }
 
 // notItself says that a name is that of a version or a metadata table, where it is one.
@@ -212,15 +219,20 @@ func (e *Engine) renameTable(ctx context.Context, st sql.RenameTable) error {
 }
 
 func (e *Engine) dropTable(ctx context.Context, st sql.DropTable) (*Rows, error) {
+	if !st.Purge {
+		// A table that can't be read can be dropped still.
+		err := e.named(ctx, st.Table, func(c *lake.Catalog, id catalog.Ident) error { return c.DropTable(ctx, id) })
+		if st.IfExists && lake.IsNoTable(err) {
+			err = nil
+		}
+		return noRows(), err
+	}
 	c, t, err := e.existing(ctx, st.Table)
 	if st.IfExists && lake.IsNoTable(err) {
 		return noRows(), nil
 	}
 	if err != nil {
 		return nil, err
-	}
-	if !st.Purge {
-		return noRows(), c.DropTable(ctx, t.Ident)
 	}
 	plan, err := c.PlanPurge(ctx, t)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/tarndb/tarn"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/lake"
 )
 
 // emptyLake opens an engine over a new catalog of a kind, which is called lake.
@@ -82,5 +84,43 @@ func TestDefinitions(t *testing.T) {
 				return sizes.ReplaceAllString(strings.ReplaceAll(out.String(), dir, "DIR"), "SIZE")
 			})
 		})
+	}
+}
+
+// TestDropOfATableThatIsBroken: a table whose metadata file is lost or damaged can be dropped, or its row could never go.
+func TestDropOfATableThatIsBroken(t *testing.T) {
+	for name, spoil := range map[string]func(file string) error{
+		"lost": os.Remove, "damaged": func(file string) error { return os.WriteFile(file, []byte("{"), 0o600) },
+	} {
+		dir := t.TempDir()
+		engine := emptyLake(t, "sql", dir)
+		session := engine.Session()
+		run := func(stmt string) error {
+			_, err := texts(t.Context(), session, stmt)
+			return err
+		}
+		err := errors.Join(run("CREATE NAMESPACE a"), run("CREATE TABLE a.t (id int)"))
+		files, _ := filepath.Glob(filepath.Join(dir, "warehouse/a/t/metadata/*.metadata.json"))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("%v, %v", err, files)
+		}
+		if err := spoil(files[0]); err != nil {
+			t.Fatal(err)
+		}
+		if err := run("SELECT * FROM a.t"); err == nil || errs.KindOf(err) == errs.Internal {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := run("DROP TABLE a.t PURGE"); err == nil {
+			t.Errorf("%s: a table of unknown files was purged", name)
+		}
+		if err := run("DROP TABLE a.t"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := run("DROP TABLE a.t"); !lake.IsNoTable(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := run("DROP TABLE IF EXISTS a.t"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
