@@ -122,6 +122,82 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
+// TestLostAnswersOfEveryKind: the commit was taken and is found, whatever it did.
+func TestLostAnswersOfEveryKind(t *testing.T) {
+	seq := int64(1)
+	position := DeleteFile(catalog.DeleteFile{Ref: catalog.FileRef{Path: "d", Bytes: 5}, Partition: []transform.Value{int32(1)}, Rows: 1, Target: "a"})
+	for name, c := range map[string]Change{
+		"overwrite": {Kind: Overwrite, Add: []manifest.File{file("x", int32(1))}, Remove: dataFiles("a", int32(1))},
+		"delta":     {Kind: RowDelta, AddDeletes: []manifest.File{position}},
+		"rewrite":   {Kind: Rewrite, Add: []manifest.File{file("x", int32(1))}, Remove: dataFiles("a", int32(1)), DataSequence: &seq},
+	} {
+		m := newTable(t, 2, "identity")
+		m.must(t, Change{Add: []manifest.File{file("a", int32(1)), file("b", int32(2))}})
+		m.lost = true
+		done := m.must(t, c)
+		if head := m.head("main"); head.ID != int64(done.Snapshot) || len(m.current.Snapshots) != 2 {
+			t.Errorf("%s: %+v, %+v", name, done, m.current.Snapshots)
+		}
+		m.checkNoOrphans(t)
+	}
+}
+
+// createdFiles notes the files that are made.
+type createdFiles struct {
+	fileio.Files
+	names []string
+}
+
+func (f *createdFiles) Create(ctx context.Context, path string, data []byte) error {
+	f.names = append(f.names, filepath.Base(path))
+	return f.Files.Create(ctx, path, data)
+}
+
+// TestARetryWritesWhatHasChanged: manifests that stand for the same as in the try before aren't written again.
+func TestARetryWritesWhatHasChanged(t *testing.T) {
+	m := newTable(t, 2, "identity")
+	m.must(t, Change{Add: []manifest.File{file("a", int32(1)), file("b", int32(2))}})
+	own := &createdFiles{Files: m.files}
+	mine := &repeatedly{memTable: m, files: own, others: 3}
+	base := catalog.SnapshotID(m.head("main").ID)
+	_, err := Apply(t.Context(), mine, "t", m.current, Change{
+		Kind: Overwrite, Add: []manifest.File{file("x", int32(1))}, Remove: dataFiles("a", int32(1)), Base: &base, Isolation: Snapshot,
+	})
+	lists := 0
+	for _, name := range own.names {
+		if strings.HasPrefix(name, "snap-") {
+			lists++
+		}
+	}
+	// The new file's manifest and the one that a is gone from, once each, and a list for each try.
+	if err != nil || lists != 4 || len(own.names) != lists+2 {
+		t.Errorf("%v; made were %v", err, own.names)
+	}
+	if got := m.entries(t, m.head("main")); len(got) != 5 {
+		t.Errorf("the table has %d files", len(got))
+	}
+	m.checkNoOrphans(t)
+}
+
+// repeatedly lets other writers append before each publish, so many times, and has files of its own.
+type repeatedly struct {
+	*memTable
+	files  fileio.Files
+	others int
+}
+
+func (r *repeatedly) Files() fileio.Files { return r.files }
+
+func (r *repeatedly) Publish(ctx context.Context, on *Version, s *NewSnapshot, branch string) error {
+	if r.others > 0 {
+		r.others--
+		if _, err := Apply(ctx, r.memTable, "t", r.current, Change{Add: []manifest.File{file(fmt.Sprint("other", r.others), int32(1))}}); err != nil {
+			return err
+		}
+	}
+	return r.memTable.Publish(ctx, on, s, branch)
+}
+
 // blindTable can't be read after the first publish.
 type blindTable struct {
 	*memTable
