@@ -22,6 +22,7 @@ type insertion struct {
 	target *write.Target
 	owner  *lake.Catalog
 	plan   *planned
+	change write.Change
 }
 
 func (i *insertion) close() { i.plan.tables.close() }
@@ -43,9 +44,15 @@ func (s *Session) fillInsert(ctx context.Context, out *insertion, in sql.Insert,
 	if err != nil {
 		return err
 	}
-	if !table.Version.At.IsCurrent() {
-		return errs.New(errs.Unsupported, "insert into", catalog.Ident(in.Into.Table).String(), "it is %s of the table, and rows can be inserted into the current state only",
-			table.Version.At)
+	at := table.Version.At
+	if out.change.Branch = at.Ref; !at.IsCurrent() && at.Kind != catalog.Branch {
+		return errs.New(errs.Invalid, "insert into", catalog.Ident(in.Into.Table).String(), "it is %s of the table, and rows can be inserted into branches only", at)
+	}
+	if in.Into.Overwrite {
+		out.change.Replace = write.Everything
+		if s.settings.PartitionOverwriteMode() == "dynamic" {
+			out.change.Replace = write.Partitions
+		}
 	}
 	out.owner = out.plan.tables.owner[table]
 	if out.target, err = write.NewTarget(table); err != nil {
@@ -100,7 +107,7 @@ func (s *Session) insert(ctx context.Context, in sql.Insert, args []any) (_ *Row
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, job.Close()) }()
-	_, err = job.Commit(ctx, func() error { return s.runInto(ctx, i.plan, job) })
+	_, err = job.CommitAs(ctx, i.change, func() error { return s.runInto(ctx, i.plan, job) })
 	if err != nil {
 		return nil, errs.Reword(err, i.plan.query.ForPeople)
 	}
@@ -137,5 +144,5 @@ func (s *Session) explainInsert(ctx context.Context, e sql.Explain, args []any) 
 		return "", err
 	}
 	defer i.close()
-	return i.target.Explain() + explain.New(i.plan.physical, i.plan.layouts, i.plan.graph).Text(), nil
+	return i.target.Explain(i.change) + explain.New(i.plan.physical, i.plan.layouts, i.plan.graph).Text(), nil
 }

@@ -153,26 +153,30 @@ func TestInsert(t *testing.T) {
 func TestInsertRefusals(t *testing.T) {
 	i := newInserting(t)
 	i.run("INSERT INTO n.a VALUES (1, 10, 'x')")
+	i.run("ALTER TABLE n.a CREATE TAG t")
 	for stmt, want := range map[string]struct {
 		kind errs.Kind
 		text string
 	}{
-		"INSERT INTO n.a VALUES (1, 2)":                       {errs.Invalid, "2 columns"},
-		"INSERT INTO n.a (k, k) VALUES (1, 2)":                {errs.Invalid, "named twice"},
-		"INSERT INTO n.a (k, nope) VALUES (1, 2)":             {errs.NotFound, "nope"},
-		"INSERT INTO n.a BY NAME SELECT 1 AS nope":            {errs.NotFound, "nope"},
-		"INSERT INTO n.nope VALUES (1)":                       {errs.NotFound, "nope"},
-		"INSERT INTO n.a VALUES ('x', 2, 'y')":                {errs.Invalid, "can't be assigned"},
-		"INSERT INTO n.a SELECT k, 5000000000, Note FROM n.a": {errs.Invalid, "v is a int and can't hold 5000000000; the row is (1, 5000000000, x)"},
-		"INSERT INTO n.a SELECT k, v, nope FROM n.a":          {errs.NotFound, "nope"},
-		"INSERT INTO n.a.snapshots VALUES (1)":                {errs.Invalid, "metadata"},
-		"INSERT INTO n.a PARTITION (k = 1) SELECT 1, 'x'":     {errs.Unsupported, "PARTITION"},
-		"INSERT OVERWRITE n.a SELECT 1, 2, 'x'":               {errs.Unsupported, "OVERWRITE"},
-		"INSERT n.a VALUES (1)":                               {errs.Syntax, "INTO"},
-		"INSERT INTO n.a":                                     {errs.Syntax, "a query or VALUES"},
-		"INSERT INTO n.a (k, VALUES (1)":                      {errs.Syntax, ""},
-		"INSERT INTO n.a SET k = 1":                           {errs.Syntax, ""},
-		"EXPLAIN ANALYZE INSERT INTO n.a VALUES (1, 2, 'x')":  {errs.Unsupported, "without running it"},
+		"INSERT INTO n.a VALUES (1, 2)":                            {errs.Invalid, "2 columns"},
+		"INSERT INTO n.a (k, k) VALUES (1, 2)":                     {errs.Invalid, "named twice"},
+		"INSERT INTO n.a (k, nope) VALUES (1, 2)":                  {errs.NotFound, "nope"},
+		"INSERT INTO n.a BY NAME SELECT 1 AS nope":                 {errs.NotFound, "nope"},
+		"INSERT INTO n.nope VALUES (1)":                            {errs.NotFound, "nope"},
+		"INSERT INTO n.a VALUES ('x', 2, 'y')":                     {errs.Invalid, "can't be assigned"},
+		"INSERT INTO n.a SELECT k, 5000000000, Note FROM n.a":      {errs.Invalid, "v is a int and can't hold 5000000000; the row is (1, 5000000000, x)"},
+		"INSERT INTO n.a SELECT k, v, nope FROM n.a":               {errs.NotFound, "nope"},
+		"INSERT INTO n.a.snapshots VALUES (1)":                     {errs.Invalid, "metadata"},
+		"INSERT INTO n.a PARTITION (k = 1) SELECT 1, 'x'":          {errs.Unsupported, "PARTITION"},
+		"INSERT OVERWRITE n.a PARTITION (k = 1) SELECT 2, 'x'":     {errs.Unsupported, "PARTITION"},
+		"INSERT OVERWRITE n.a SELECT k, 5000000000, Note FROM n.a": {errs.Invalid, "can't hold 5000000000"},
+		"INSERT INTO n.a.branch_nope VALUES (1, 2, 'x')":           {errs.NotFound, "nope"},
+		"INSERT INTO n.a.tag_t VALUES (1, 2, 'x')":                 {errs.Invalid, "branches only"},
+		"INSERT n.a VALUES (1)":                                    {errs.Syntax, "INTO"},
+		"INSERT INTO n.a":                                          {errs.Syntax, "a query or VALUES"},
+		"INSERT INTO n.a (k, VALUES (1)":                           {errs.Syntax, ""},
+		"INSERT INTO n.a SET k = 1":                                {errs.Syntax, ""},
+		"EXPLAIN ANALYZE INSERT INTO n.a VALUES (1, 2, 'x')":       {errs.Unsupported, "without running it"},
 	} {
 		rows, err := i.Query(t.Context(), stmt)
 		if err == nil {
@@ -189,6 +193,49 @@ func TestInsertRefusals(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 	i.onlyFiles("a", 1)
+}
+
+// TestInsertOverwrite replaces all rows, or those of the partitions that new rows are in.
+func TestInsertOverwrite(t *testing.T) {
+	i := newInserting(t)
+	const rows = "INSERT INTO n.a SELECT range, 1, 'old' FROM range(100)"
+	i.run(rows)
+	if got := i.run("INSERT OVERWRITE n.a SELECT k + 1000, v, Note FROM n.a WHERE k < 10"); got != "[{rows-inserted 10} {files-added 7}]" {
+		t.Errorf("it counts %s", got)
+	}
+	i.want("SELECT count(*), min(k) FROM n.a", "10 1000")
+	i.run("INSERT OVERWRITE TABLE n.a SELECT * FROM n.a WHERE false")
+	i.want("SELECT count(*) FROM n.a", "0")
+	i.run("INSERT OVERWRITE n.a (k) VALUES (1)")
+	i.want("SELECT * FROM n.a", "1 NULL NULL")
+	i.run("SET spark.sql.sources.partitionOverwriteMode = dynamic")
+	i.run("INSERT OVERWRITE n.a SELECT range, 1, 'old' FROM range(100)")
+	i.want("SELECT count(*) FROM n.a", "100")
+	bucket := "system.bucket(8, k) = system.bucket(8, 5::BIGINT)"
+	i.want("SELECT count(*) > 1 FROM n.a WHERE "+bucket, "true")
+	others := i.ask("SELECT count(*) FROM n.a WHERE NOT " + bucket)
+	i.run("INSERT OVERWRITE n.a VALUES (5, 2, 'new')")
+	i.want("SELECT * FROM n.a WHERE "+bucket, `5 2 "new"`)
+	i.want("SELECT count(*) FROM n.a WHERE NOT "+bucket, others)
+	i.run("INSERT OVERWRITE n.a SELECT * FROM n.a WHERE false")
+	i.want("SELECT count(*) FROM n.a WHERE NOT "+bucket, others)
+	i.run("INSERT INTO n.c VALUES (1, 1, 'x')")
+	i.run("INSERT OVERWRITE n.c VALUES (2, 2, 'y')")
+	i.want("SELECT * FROM n.c", `2 2 "y"`)
+}
+
+// TestInsertIntoBranch leaves main as it is.
+func TestInsertIntoBranch(t *testing.T) {
+	i := newInserting(t)
+	i.run("INSERT INTO n.a VALUES (1, 1, 'main')")
+	i.run("ALTER TABLE n.a CREATE BRANCH side")
+	i.run("INSERT INTO n.a.branch_side VALUES (2, 2, 'side')")
+	i.run("INSERT INTO n.a VALUES (3, 3, 'main')")
+	i.want("SELECT k FROM n.a ORDER BY k", "1\n3")
+	i.want("SELECT k FROM n.a.branch_side ORDER BY k", "1\n2")
+	i.run("INSERT OVERWRITE n.a.branch_side VALUES (4, 4, 'side')")
+	i.want("SELECT k FROM n.a ORDER BY k", "1\n3")
+	i.want("SELECT k FROM n.a.branch_side", "4")
 }
 
 // onlyFiles fails unless so many data files lie in a table's folder.

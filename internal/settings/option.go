@@ -27,6 +27,7 @@ const (
 	nameExchange     = "tarn.exchange"
 	nameBroadcast    = "tarn.broadcast_bytes"
 	nameSkew         = "tarn.skew"
+	nameOverwrite    = "tarn.partition_overwrite_mode"
 	nameMetadata     = "tarn.metadata_answers"
 	nameDynamic      = "tarn.dynamic_filter"
 	nameDynamicBytes = "tarn.dynamic_filter_bytes"
@@ -70,6 +71,9 @@ var registry = []*Option{
 		"spark.sql.optimizer.dynamicPartitionPruning.enabled"),
 	size(nameDynamicBytes, "10MiB", 0,
 		"a table with up to this much data may be read first for the values of its join column", ""),
+	choice(nameOverwrite, []string{"static", "dynamic"},
+		"what INSERT OVERWRITE replaces: static all rows of the table, dynamic those of the partitions that the new rows are in",
+		sparkOverwrite),
 	count(nameThreads, "0", 0, MaxThreads,
 		"threads of one statement; 0 is one for each core", "spark.executor.cores"),
 	size(nameMemory, "0", MinMemory,

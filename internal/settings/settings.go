@@ -140,6 +140,9 @@ func (s *Set) BroadcastBytes() int64 { return s.value(nameBroadcast).(int64) }
 // Skew is the value of tarn.skew.
 func (s *Set) Skew() string { return s.value(nameSkew).(string) }
 
+// PartitionOverwriteMode is the value of tarn.partition_overwrite_mode.
+func (s *Set) PartitionOverwriteMode() string { return s.value(nameOverwrite).(string) }
+
 // MetadataAnswers is the value of tarn.metadata_answers.
 func (s *Set) MetadataAnswers() bool { return s.value(nameMetadata).(bool) }
 

@@ -99,6 +99,23 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestOverwriteMode takes Spark's name and letter case: a mode that is ignored would have rows replaced that aren't meant.
+func TestOverwriteMode(t *testing.T) {
+	s := newSet(t, nil)
+	if got := s.PartitionOverwriteMode(); got != "static" {
+		t.Errorf("the default is %q", got)
+	}
+	if notice, err := s.Set("spark.sql.sources.partitionoverwritemode", "DYNAMIC"); err != nil || notice != "" || s.PartitionOverwriteMode() != "dynamic" {
+		t.Errorf("after SET it is %q, %q, %v", s.PartitionOverwriteMode(), notice, err)
+	}
+	if _, err := s.Set("spark.sql.sources.partitionOverwriteMode", "both"); errs.KindOf(err) != errs.Invalid {
+		t.Errorf("the error is %v", err)
+	}
+	if err := s.Reset("spark.sql.sources.partitionOverwriteMode"); err != nil || s.PartitionOverwriteMode() != "static" {
+		t.Errorf("after RESET it is %q, %v", s.PartitionOverwriteMode(), err)
+	}
+}
+
 func TestSparkSettingsAreAnswered(t *testing.T) {
 	s := newSet(t, nil)
 	for _, c := range []struct{ name, value, notice string }{

@@ -38,8 +38,14 @@ var writesElsewhere = []string{"spark.wap.branch", "spark.wap.id"}
 // sparkBroadcast is Spark's name of tarn.broadcast_bytes.
 const sparkBroadcast = "spark.sql.autoBroadcastJoinThreshold"
 
+// sparkOverwrite is Spark's name of tarn.partition_overwrite_mode.
+const sparkOverwrite = "spark.sql.sources.partitionOverwriteMode"
+
 // translate returns our own option and its value for a setting of Spark's that means the same here.
 func translate(name, text string) (string, string) {
+	if strings.EqualFold(name, sparkOverwrite) {
+		return nameOverwrite, text
+	}
 	if !strings.EqualFold(name, sparkBroadcast) {
 		return name, text
 	}

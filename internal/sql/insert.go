@@ -6,7 +6,7 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 )
 
-// Insert adds a query's rows to a table.
+// Insert adds a query's rows to a table, or has them replace others.
 type Insert struct {
 	Into  Into
 	Query Query
@@ -17,29 +17,27 @@ type Into struct {
 	Table   []string
 	Columns []string // those that the query's are assigned to, by position; nil: all
 	ByName  bool     // the query's columns go to the table's columns of their names
+	// Overwrite says that the rows replace others.
+	Overwrite bool
 }
 
 func (Insert) statement() {}
 
-// insert reads INSERT INTO [TABLE] name [BY NAME | (columns)] query.
+// insert reads INSERT INTO|OVERWRITE [TABLE] name [BY NAME | (columns)] query.
 func (p *parser) insert() (Statement, error) {
 	p.pos = 1
-	if p.accept("overwrite") {
-		return nil, errs.New(errs.Unsupported, "run", "INSERT OVERWRITE", "the statement isn't supported yet").
-			WithHint("docs/sql.md lists what is; another engine can run it on the same table")
-	}
-	if !p.accept("into") {
-		return nil, p.wanted("INTO")
+	var out Insert
+	if out.Into.Overwrite = p.accept("overwrite"); !out.Into.Overwrite && !p.accept("into") {
+		return nil, p.wanted("INTO or OVERWRITE")
 	}
 	p.accept("table")
-	var out Insert
 	var err error
 	if out.Into.Table, err = p.name("a table"); err != nil {
 		return nil, err
 	}
 	if p.at(p.pos, "partition") || p.at(p.pos, "replace") {
-		return nil, errs.New(errs.Unsupported, "run", "INSERT INTO ... "+strings.ToUpper(p.tokens[p.pos].text), "this form of the statement isn't supported").
-			WithHint("rows find their partitions by their own values; docs/sql.md lists what is supported")
+		return nil, errs.New(errs.Unsupported, "run", "INSERT ... "+strings.ToUpper(p.tokens[p.pos].text), "this form of the statement isn't supported").
+			WithHint("rows find their partitions by their own values, and tarn.partition_overwrite_mode says which are replaced")
 	}
 	switch {
 	case p.at(p.pos, "by") && p.at(p.pos+1, "name"):

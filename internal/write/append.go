@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/commit"
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/lake"
@@ -43,7 +44,29 @@ func AppendWith(ctx context.Context, conn *duck.Conn, c *lake.Catalog, t *catalo
 
 // Commit calls add, which adds all rows, then writes the files and appends them to the table. Without rows there is no snapshot,
 // and 0 is returned. After a failure no new file is left, but after CommitUnknown all are.
-func (j *Job) Commit(ctx context.Context, add func() error) (id catalog.SnapshotID, err error) {
+func (j *Job) Commit(ctx context.Context, add func() error) (catalog.SnapshotID, error) {
+	return j.CommitAs(ctx, Change{}, add)
+}
+
+// Change says what becomes of the rows of a job.
+type Change struct {
+	Branch  string // "" is main; the table is pinned to its head
+	Replace Replace
+}
+
+// Replace says which rows of the table the new ones replace.
+type Replace uint8
+
+// What is replaced.
+const (
+	Nothing    Replace = iota
+	Partitions         // all rows of the partitions that the new rows are in; of an unpartitioned table all rows
+	Everything         // all rows, also when there are no new ones
+)
+
+// CommitAs is Commit of other changes than appends to main. Rows that others changed meanwhile, and that are replaced, are a
+// Conflict: what was written may depend on them.
+func (j *Job) CommitAs(ctx context.Context, how Change, add func() error) (id catalog.SnapshotID, err error) {
 	defer func() {
 		if err != nil && errs.KindOf(err) != errs.CommitUnknown {
 			err = errors.Join(err, j.Discard())
@@ -53,8 +76,20 @@ func (j *Job) Commit(ctx context.Context, add func() error) (id catalog.Snapshot
 		return 0, err
 	}
 	files, err := j.Finish(ctx)
-	if err != nil || len(files) == 0 {
+	isNothing := len(files) == 0 && (how.Replace != Everything || j.target.table.Snapshot == nil)
+	if err != nil || isNothing {
 		return 0, err
 	}
-	return j.catalog.Append(ctx, j.target.table, files)
+	change := commit.Change{Kind: commit.Append, Branch: how.Branch}
+	for _, f := range files {
+		change.Add = append(change.Add, f.File)
+	}
+	switch how.Replace {
+	case Partitions:
+		change.Kind, change.Replace = commit.Overwrite, commit.PartitionsOf(j.target.table.Spec(), change.Add)
+	case Everything:
+		change.Kind, change.Replace = commit.Overwrite, commit.WholeTable()
+	}
+	done, err := j.catalog.Commit(ctx, j.target.table, change)
+	return done.Snapshot, err
 }

@@ -8,9 +8,15 @@ import (
 )
 
 // Explain tells how rows would be written to the table: where they go, and whether and why they are redistributed.
-func (t *Target) Explain() string {
+func (t *Target) Explain(how Change) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "will write: %s\n", t.table.Ident)
+	switch how.Replace {
+	case Partitions:
+		b.WriteString("  replaces: all rows of the partitions that the new rows are in\n")
+	case Everything:
+		b.WriteString("  replaces: all rows of the table\n")
+	}
 	fmt.Fprintf(&b, "  files: %s, up to %d MiB each\n", t.props.codec, max(t.props.targetBytes>>20, 1))
 	if len(t.tuples) == 0 {
 		b.WriteString("  distribution: the table is unpartitioned: rows aren't parted\n")
