@@ -223,9 +223,6 @@ func (w *SpillWriter) Add(ch *Chunk, bins []int32) (kept int, err error) {
 		ch.Close()
 		return 0, nil
 	}
-	if slices.ContainsFunc(w.spill.lanes, func(l lane) bool { return l.isNested() }) {
-		ch = flattened(ch, w.spill.types)
-	}
 	w.keep(ch, bins)
 	for i := range w.views {
 		w.views[i].add(&w.spill.lanes[i], bindings.DataChunkGetVector(ch.handle, bindings.IdxT(i)), ch.Rows())
