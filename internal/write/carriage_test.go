@@ -18,12 +18,12 @@ var rewrite = flag.Bool("rewrite", false, "write docs/types.md anew")
 func TestTypesPage(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "types.md")
 	if *rewrite {
-		if err := os.WriteFile(path, []byte(Page()), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(typesPage()), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	page, err := os.ReadFile(path)
-	if err != nil || string(page) != Page() {
+	if err != nil || string(page) != typesPage() {
 		t.Errorf("docs/types.md isn't what the code says (%v): go test ./internal/write -run TypesPage -rewrite", err)
 	}
 }

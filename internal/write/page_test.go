@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Page returns docs/types.md: how values of each type are carried, as the code has it.
-func Page() string {
+// typesPage returns docs/types.md: how values of each type are carried, as the code has it.
+func typesPage() string {
 	var b strings.Builder
 	b.WriteString(pageTop)
 	b.WriteString("| Iceberg | in queries | in files | INSERT assigns |\n| --- | --- | --- | --- |\n")
@@ -36,7 +36,7 @@ func Page() string {
 
 const pageTop = `# Types
 
-How values of Iceberg's types pass through queries and files. ` + "`internal/write`" + ` makes this page from the table that it works by; a
+How values of Iceberg's types pass through queries and files. ` + "`internal/write`" + ` works by the same tables that this page is made of; a
 test compares.
 
 ## What can be written
