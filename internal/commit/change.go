@@ -100,12 +100,6 @@ func WholeTable() *Region {
 	return &Region{extent: func(catalog.PartitionSpec, []transform.Value) Extent { return All }}
 }
 
-// RegionOf is the region of the partitions that extent says All of. It must be right for every spec of the table: files of
-// a partition that it says Part of can't be replaced as a whole, and fail the change.
-func RegionOf(extent func(spec catalog.PartitionSpec, tuple []transform.Value) Extent) *Region {
-	return &Region{extent: extent}
-}
-
 // PartitionsOf is the region of the partitions of files that were written by the spec: a dynamic overwrite. Without
 // partition fields it is the whole table. Files of other specs are All in it where their partition lies within one of the
 // files', and None where a field that both specs have tells them apart.

@@ -73,7 +73,8 @@ func (c *Catalog) StateOf(t *catalog.Table) (evolve.State, error) {
 
 // Evolve changes a table's metadata, op says in errors what was attempted, and loads the result. The change is computed from
 // the newest version, and again when another writer comes first; where it can't be made any more by then, that is a
-// Conflict. Outcomes are as with Update.
+// Conflict. The other outcomes are done; failed, when the table is as it was and no file of the change is left; and CommitUnknown,
+// when the catalog may or may not have taken it, and nothing is removed.
 func (c *Catalog) Evolve(ctx context.Context, t *catalog.Table, op string, change func(evolve.State) (evolve.State, error)) (*catalog.Table, error) {
 	tries := 0
 	return c.update(ctx, t, op, func(newest *handle) ([]table.Update, error) {

@@ -15,20 +15,13 @@ import (
 	"github.com/tarndb/tarn/internal/fileio"
 )
 
-// MetadataChange says what to change of a table's metadata. It is called with the newest version, and again with a newer
-// one when another writer came first, so whatever it relies on it must look up there: a requirement of Iceberg's is one of
-// its checks. Its error ends the update and is returned as it is; it must be Conflict where another writer has changed what
-// the change was decided on. No updates at all are no change, and make no version.
-type MetadataChange func(newest table.Metadata) ([]table.Update, error)
-
-// Update makes a new version of the table's metadata, without a snapshot, and loads it; op says in errors what was attempted.
+// update makes a new version of the table's metadata, without a snapshot, and loads it; op says in errors what was attempted.
 // It has three outcomes: done; failed, when the table has no version of it and no file of it is left; and CommitUnknown, when the
 // catalog may or may not have taken the version, and nothing is removed. A table that was dropped or replaced is NotFound.
-func (c *Catalog) Update(ctx context.Context, t *catalog.Table, op string, change MetadataChange) (*catalog.Table, error) {
-	return c.update(ctx, t, op, func(newest *handle) ([]table.Update, error) { return change(newest.meta) })
-}
-
-// update is Update with a change that sees the metadata JSON too.
+//
+// change is called with the newest version, and again with a newer one when another writer came first, so whatever it relies on
+// it must look up there. Its error ends the update and is returned as it is; it must be Conflict where another writer has
+// changed what the change was decided on. No updates at all are no change, and make no version.
 func (c *Catalog) update(ctx context.Context, t *catalog.Table, op string, change func(newest *handle) ([]table.Update, error)) (*catalog.Table, error) {
 	base, err := c.handleOf(t)
 	if err != nil {

@@ -16,6 +16,14 @@ import (
 	"github.com/tarndb/tarn/internal/faultfs"
 )
 
+// MetadataChange changes a table's metadata.
+type MetadataChange func(newest table.Metadata) ([]table.Update, error)
+
+// Update makes a change without a statement.
+func (c *Catalog) Update(ctx context.Context, t *catalog.Table, op string, change MetadataChange) (*catalog.Table, error) {
+	return c.update(ctx, t, op, func(newest *handle) ([]table.Update, error) { return change(newest.meta) })
+}
+
 // setting is a change that sets a property.
 func setting(name, value string) MetadataChange {
 	return func(table.Metadata) ([]table.Update, error) {

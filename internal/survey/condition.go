@@ -5,7 +5,7 @@ import (
 	"github.com/tarndb/tarn/internal/manifest"
 )
 
-// Condition is a filter made ready for the manifests and files of a table's partition specs, for those who look for the files
+// Condition is a filter made ready for the files of a table's partition specs, for those who look for the files
 // that it may be about outside a survey. It is true where it can't prove that there is no wanted row.
 type Condition struct {
 	specs map[catalog.SpecID]condition
@@ -25,13 +25,6 @@ func NewCondition(f catalog.Filter, specs map[catalog.SpecID]catalog.PartitionSp
 
 // Wants says which columns' statistics MayHold looks at.
 func (c *Condition) Wants() manifest.StatColumns { return c.wants }
-
-// MayHoldIn says whether a manifest may have files with wanted rows. A file-scoped delete applies by its path alone,
-// whatever its partition, so it answers for data manifests only.
-func (c *Condition) MayHoldIn(m *manifest.Info, spec catalog.PartitionSpec) bool {
-	prepared, ok := c.specs[m.Spec]
-	return !ok || prepared.mayInManifest(m.Partitions, len(spec.Fields))
-}
 
 // MayHold says whether a data file may hold wanted rows.
 func (c *Condition) MayHold(e *manifest.Entry) bool {
