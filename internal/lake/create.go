@@ -1,10 +1,10 @@
 package lake
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/table"
@@ -16,11 +16,10 @@ import (
 	"github.com/tarndb/tarn/transform"
 )
 
-// NewTable describes a table to be made.
+// NewTable describes a table to be made, for those who have a schema and no statement.
 type NewTable struct {
 	Ident catalog.Ident
-	// Schema needs field IDs that are unique in it, nested fields' included. They serve to name the sources of Spec; the
-	// table's own IDs are assigned anew.
+	// Schema needs field IDs that are unique in it, nested fields' included. They become the table's own.
 	Schema *catalog.Schema
 	// Spec's fields need Sources and Transform. An empty Name is made as Iceberg's own engines make it; IDs and source
 	// types are ignored.
@@ -29,17 +28,13 @@ type NewTable struct {
 	FormatVersion int // 0: 2
 }
 
-// CreateTable makes an empty table at WAREHOUSE/namespace/name, in a namespace that is there, and loads it.
+// CreateTable is Create of a table that no statement defined.
 func (c *Catalog) CreateTable(ctx context.Context, def NewTable) (*catalog.Table, error) {
-	location, err := c.placeOf(ctx, def.Ident)
-	if err != nil {
-		return nil, err
-	}
-	meta, err := def.metadata(location)
+	s, err := def.state()
 	if err != nil {
 		return nil, errs.Wrap(errs.Invalid, "create table", def.Ident.String(), err)
 	}
-	return c.makeTable(ctx, def.Ident, meta)
+	return c.Create(ctx, def.Ident, s)
 }
 
 // placeOf returns where a new table goes, and checks that its namespace is there.
@@ -72,61 +67,51 @@ func (c *Catalog) makeTable(ctx context.Context, id catalog.Ident, meta table.Me
 	return made.table(id, made.meta.CurrentSchema())
 }
 
-func (def NewTable) metadata(location string) (table.Metadata, error) {
-	fields, err := newSchemaWriter(nil).fields(def.Schema.Fields)
-	if err != nil {
-		return nil, err
+func (def NewTable) state() (evolve.State, error) {
+	s := evolve.State{
+		FormatVersion: cmp.Or(def.FormatVersion, 2), Schemas: []catalog.Schema{{Fields: def.Schema.Fields}}, LastColumnID: lastID(def.Schema.Fields),
+		LastPartitionID: iceberg.PartitionDataIDStart - 1, Orders: []catalog.SortOrder{{}}, Properties: maps.Clone(def.Properties),
 	}
-	schema := iceberg.NewSchema(0, fields...)
-	spec, err := def.partitionSpec()
-	if err != nil {
-		return nil, err
-	}
-	props := iceberg.Properties{}
-	maps.Copy(props, def.Properties)
-	if def.FormatVersion != 0 {
-		props[table.PropertyFormatVersion] = strconv.Itoa(def.FormatVersion)
-	}
-	return table.NewMetadata(schema, &spec, table.UnsortedSortOrder, location, props)
-}
-
-func (def NewTable) partitionSpec() (iceberg.PartitionSpec, error) {
-	var fields []iceberg.PartitionField
-	names := map[string]bool{}
-	for i, f := range def.Spec {
-		out, err := def.partitionField(f)
+	spec := catalog.PartitionSpec{}
+	for _, f := range def.Spec {
+		f, err := def.partitionField(f, spec.Fields)
 		if err != nil {
-			return iceberg.PartitionSpec{}, err
+			return s, err
 		}
-		taken := names[out.Name] || hasColumn(def.Schema, out.Name) && f.Transform.Op != transform.Identity
-		if taken {
-			return iceberg.PartitionSpec{}, errs.New(errs.Invalid, "partition by", f.Transform.String(), "the name %q is taken", out.Name)
-		}
-		names[out.Name] = true
-		out.FieldID = iceberg.PartitionDataIDStart + i
-		fields = append(fields, out)
+		s.LastPartitionID++
+		f.ID = s.LastPartitionID
+		spec.Fields = append(spec.Fields, f)
 	}
-	return iceberg.NewPartitionSpec(fields...), nil
+	s.Specs = []catalog.PartitionSpec{spec}
+	return s, nil
 }
 
-func (def NewTable) partitionField(f catalog.PartitionField) (iceberg.PartitionField, error) {
-	var none iceberg.PartitionField
+func lastID(fields []catalog.Field) catalog.FieldID {
+	last := catalog.FieldID(0)
+	for _, f := range fields {
+		last = max(last, f.ID, lastID(f.Type.Fields))
+	}
+	return last
+}
+
+// partitionField checks a field that comes after others, and names it.
+func (def NewTable) partitionField(f catalog.PartitionField, before []catalog.PartitionField) (catalog.PartitionField, error) {
 	if len(f.Sources) != 1 || f.Transform.Op == transform.OpUnknown {
-		return none, errs.New(errs.Unsupported, "partition by", f.Transform.String(), "only known transforms of one column can be written")
+		return f, errs.New(errs.Unsupported, "partition by", f.Transform.String(), "only known transforms of one column can be written")
 	}
 	column, ok := def.Schema.Field(f.Sources[0])
 	if !ok {
-		return none, errs.New(errs.NotFound, "partition by", f.Transform.String(), "no top-level column has the field ID %d", f.Sources[0])
+		return f, errs.New(errs.NotFound, "partition by", f.Transform.String(), "no top-level column has the field ID %d", f.Sources[0])
 	}
 	if !f.Transform.CanApply(column.Type.Primitive) {
-		return none, errs.New(errs.Invalid, "partition by", f.Transform.SQL(column.Name), "the transform can't be applied to the column's type")
+		return f, errs.New(errs.Invalid, "partition by", f.Transform.SQL(column.Name), "the transform can't be applied to the column's type")
 	}
-	parsed, err := iceberg.ParseTransform(f.Transform.String())
-	name := f.Name
-	if name == "" {
-		name = evolve.FieldName(column.Name, f.Transform)
+	f.Name = cmp.Or(f.Name, evolve.FieldName(column.Name, f.Transform))
+	isTaken := slices.ContainsFunc(before, func(o catalog.PartitionField) bool { return o.Name == f.Name })
+	if isTaken || hasColumn(def.Schema, f.Name) && f.Transform.Op != transform.Identity {
+		return f, errs.New(errs.Invalid, "partition by", f.Transform.String(), "the name %q is taken", f.Name)
 	}
-	return iceberg.PartitionField{SourceIDs: []int{int(column.ID)}, Name: name, Transform: parsed}, err
+	return f, nil
 }
 
 func hasColumn(s *catalog.Schema, name string) bool {
