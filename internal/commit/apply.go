@@ -226,7 +226,7 @@ func (a *applier) publish(ctx context.Context, v *Version, next *NewSnapshot) (l
 	switch {
 	case unread == nil && a.isIn(now):
 		return true, nil
-	case kind == errs.CommitUnknown || unread != nil && errs.KindOf(unread) != errs.NotFound:
+	case kind == errs.CommitUnknown || unread != nil:
 		return false, a.unknown(errors.Join(err, unread))
 	}
 	beaten := &errs.Error{Kind: errs.Conflict, Op: op, Object: a.name, Err: fmt.Errorf("%w: %w", errBeaten, err)}
