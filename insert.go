@@ -2,7 +2,6 @@ package tarn
 
 import (
 	"context"
-	"errors"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/bind"
@@ -106,7 +105,7 @@ func (s *Session) insert(ctx context.Context, in sql.Insert, args []any) (_ *Row
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, job.Close()) }()
+	defer job.Close()
 	_, err = job.CommitAs(ctx, i.change, func() error { return s.runInto(ctx, i.plan, job) })
 	if err != nil {
 		return nil, errs.Reword(err, i.plan.query.ForPeople)

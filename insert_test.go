@@ -167,6 +167,7 @@ func TestInsertRefusals(t *testing.T) {
 		"INSERT INTO n.a SELECT k, 5000000000, Note FROM n.a":      {errs.Invalid, "v is a int and can't hold 5000000000; the row is (1, 5000000000, x)"},
 		"INSERT INTO n.a SELECT k, v, nope FROM n.a":               {errs.NotFound, "nope"},
 		"INSERT INTO n.a.snapshots VALUES (1)":                     {errs.Invalid, "metadata"},
+		"INSERT INTO n.a.changes SELECT * FROM n.a.changes":        {errs.Invalid, "metadata"},
 		"INSERT INTO n.a PARTITION (k = 1) SELECT 1, 'x'":          {errs.Unsupported, "PARTITION"},
 		"INSERT OVERWRITE n.a PARTITION (k = 1) SELECT 2, 'x'":     {errs.Unsupported, "PARTITION"},
 		"INSERT OVERWRITE n.a SELECT k, 5000000000, Note FROM n.a": {errs.Invalid, "can't hold 5000000000"},

@@ -592,3 +592,17 @@ func (c *countingFiles) Open(ctx context.Context, path string) (fileio.File, err
 	c.opened++
 	return c.Files.Open(ctx, path)
 }
+
+// TestNewRequiredColumns: rows that were made for a table without a column can't be part of one that must have it.
+func TestNewRequiredColumns(t *testing.T) {
+	m := newTable(t, 2)
+	base := m.current
+	replaced := *base
+	replaced.Required = map[int]string{7: "x"}
+	m.current = &replaced
+	_, err := Apply(t.Context(), m, "t", base, Change{Add: []manifest.File{file("a")}})
+	if errs.KindOf(err) != errs.Conflict || len(m.current.Snapshots) != 0 {
+		t.Errorf("%v, %d snapshots", err, len(m.current.Snapshots))
+	}
+	m.must(t, Change{Add: []manifest.File{file("b")}})
+}

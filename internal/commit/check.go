@@ -30,6 +30,11 @@ func (a *applier) check(v *Version) error {
 	case c.Branch != "" && a.staged(v):
 		return a.fail(errs.Invalid, "the change has both a branch, %q, and a WAP ID, %q", c.Branch, c.WAPID)
 	}
+	for id, name := range v.Required {
+		if _, ok := a.base.Required[id]; !ok && len(c.Add) > 0 {
+			return a.conflict("the table has a new required column, %s, which the change's rows have no value of", name)
+		}
+	}
 	return a.checkFiles(v)
 }
 

@@ -28,6 +28,7 @@ type Version struct {
 	SpecJSON    map[catalog.SpecID]string // the specs' fields, as metadata has them
 	SchemaID    int                       // the current schema
 	SchemaJSON  string
+	Required    map[int]string // the columns of the current schema that may not be NULL nor have an initial default, by ID
 	Properties  map[string]string
 	Snapshots   []*OldSnapshot // all that the table still has
 	Refs        map[string]Ref

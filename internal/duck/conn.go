@@ -36,6 +36,11 @@ func (db *DB) Connect() (*Conn, error) {
 	return c, nil
 }
 
+// Unplanned marks an error of a statement that DuckDB could not plan: nothing of it ran.
+type Unplanned struct{ error }
+
+func (u Unplanned) Unwrap() error { return u.error }
+
 // Close ends the connection. Its result and its chunks must be closed before.
 func (c *Conn) Close() {
 	bindings.DestroyArrowOptions(&c.arrow)
@@ -109,7 +114,7 @@ func (c *Conn) Describe(ctx context.Context, sql string) ([]Column, error) {
 func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Result, error) {
 	stmt, err := c.prepare(ctx, sql)
 	if err != nil {
-		return nil, err
+		return nil, Unplanned{err}
 	}
 	defer bindings.DestroyPrepare(&stmt)
 	if err := bindArgs(stmt, args); err != nil {
@@ -121,7 +126,7 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Result, err
 func (c *Conn) start(ctx context.Context, sql string, stmt bindings.PreparedStatement) (*Result, error) {
 	pending, err := c.ready(ctx, stmt, bindings.PendingPreparedStreaming)
 	if err != nil {
-		return nil, c.blame(ctx, sql, err)
+		return nil, Unplanned{c.blame(ctx, sql, err)}
 	}
 	defer bindings.DestroyPending(&pending)
 	var (

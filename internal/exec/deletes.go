@@ -102,17 +102,8 @@ func needed(files []task.File) []int {
 	return out
 }
 
-// register makes the deletes of files known to the connection's instance, for a scan of those files. The id is 0 when no
-// row of theirs is deleted. Release, which is never nil, ends that, and the need of one user.
-func (s *deleteStore) register(ctx context.Context, db *duck.DB, conn *duck.Conn, in *task.Input, files []task.File) (id int64, release func(), err error) {
-	id, forget, err := s.lend(ctx, db, conn, in, files)
-	if id == 0 {
-		return 0, forget, err
-	}
-	return id, func() { forget(); s.release(in, needed(files)) }, nil
-}
-
-// lend is register without an end of any need.
+// lend makes the deletes of files known to the connection's instance, for a scan of those files. The id is 0 when no row of
+// theirs is deleted. Release, which is never nil, ends that.
 func (s *deleteStore) lend(ctx context.Context, db *duck.DB, conn *duck.Conn, in *task.Input, files []task.File) (id int64, release func(), err error) {
 	places := needed(files)
 	if len(places) == 0 {
@@ -153,6 +144,15 @@ func (s *deleteStore) release(in *task.Input, places []int) {
 			part.users--
 		} else {
 			delete(s.parts, key)
+		}
+	}
+}
+
+// releasePack ends the need of a pack.
+func (s *deleteStore) releasePack(c *task.Core, p *task.Pack) {
+	for t := range c.Tables {
+		if !isEverywhere(&c.Tables[t]) {
+			s.release(&c.Tables[t].Input, needed(p.Inputs[t]))
 		}
 	}
 }

@@ -46,17 +46,13 @@ func (w *worker) loadEverywhere(ctx context.Context) error {
 
 // everywhere makes a table's view, or the table itself when load.
 func (w *worker) everywhere(ctx context.Context, t *task.Table, load bool) error {
-	deletes, forget, err := w.deletes.lend(ctx, w.db, w.conn, &t.Input, t.Everywhere)
-	if err != nil {
-		return err
-	}
+	scan, forget, err := w.deletes.lentScan(ctx, w.db, w.conn, &t.Input, t.Everywhere)
 	before := w.end
 	w.end = func() { before(); forget() }
-	scan, err := scanOf(&t.Input, t.Everywhere)
 	if err != nil {
 		return err
 	}
-	scan.Deletes, scan.Filter = deletes, conditionOf(&t.Input)
+	scan.Filter = conditionOf(&t.Input)
 	text, err := duck.ScanSQL(scan)
 	if err != nil {
 		return err

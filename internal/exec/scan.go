@@ -64,15 +64,21 @@ func scanColumns(fields []catalog.Field) []duck.ScanColumn {
 }
 
 // scan returns the scan of the rows of files that aren't deleted. Release, which is never nil, is to be called when no
-// statement reads it any more.
+// statement reads it any more, and ends the need of one user of the deletes.
 func (s *deleteStore) scan(ctx context.Context, db *duck.DB, conn *duck.Conn, in *task.Input, files []task.File) (scan duck.Scan, release func(), err error) {
-	deletes, release, err := s.register(ctx, db, conn, in, files)
+	scan, forget, err := s.lentScan(ctx, db, conn, in, files)
+	return scan, func() { forget(); s.release(in, needed(files)) }, err
+}
+
+// lentScan is scan without an end of any need of the deletes.
+func (s *deleteStore) lentScan(ctx context.Context, db *duck.DB, conn *duck.Conn, in *task.Input, files []task.File) (scan duck.Scan, forget func(), err error) {
+	deletes, forget, err := s.lend(ctx, db, conn, in, files)
 	if err != nil {
-		return scan, release, err
+		return scan, forget, err
 	}
 	scan, err = scanOf(in, files)
 	scan.Deletes = deletes
-	return scan, release, err
+	return scan, forget, err
 }
 
 // makeView makes the view of an input over files. Release is as in scan.

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -59,17 +60,13 @@ func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, use func(*d
 		return err
 	}
 	defer release()
+	defer w.deletes.releasePack(w.core, p)
 	if err := w.prepare(ctx); err != nil {
 		return err
 	}
-	begun := false
-	pass := func(ch *duck.Chunk) error {
-		begun = true
-		return use(ch)
-	}
-	err = w.inlined(ctx, p, x, checks, pass)
-	if !begun && isRefused(err) {
-		err = w.throughViews(ctx, p, x, checks, pass)
+	err = w.inlined(ctx, p, x, checks, use)
+	if isUnplanned(err) {
+		err = w.throughViews(ctx, p, x, checks, use)
 	}
 	return w.conn.Blame(ctx, localPaths(p.Inputs), err)
 }
@@ -97,14 +94,11 @@ func (w *worker) inlined(ctx context.Context, p *task.Pack, x *exchange, checks 
 	return stream(ctx, w.conn, text, use, args...)
 }
 
-// isRefused says whether a statement failed in a way that another text for the same may not. DuckDB can't decorrelate some
-// subqueries over outer joins of WITH entries, which it can over views.
-func isRefused(err error) bool {
-	switch errs.KindOf(err) {
-	case errs.Canceled, errs.Resource, errs.Corrupt:
-		return false
-	}
-	return err != nil
+// isUnplanned says whether nothing of a statement ran since DuckDB could not plan it, which it may another text for the same:
+// it can't decorrelate some subqueries over outer joins of WITH entries, which it can over views.
+func isUnplanned(err error) bool {
+	var unplanned duck.Unplanned
+	return errors.As(err, &unplanned) && errs.KindOf(err) != errs.Canceled
 }
 
 // throughViews runs a pack over views.
@@ -149,7 +143,7 @@ func (w *worker) packViews(ctx context.Context, p *task.Pack, x *exchange, check
 func (w *worker) packRows(ctx context.Context, p *task.Pack, x *exchange, table int, checks []duck.ScanCheck, late bool) (text string, release func(), err error) {
 	t := &w.core.Tables[table]
 	routed, forget := x.read(p, table)
-	scan, done, err := w.deletes.scan(ctx, w.db, w.conn, &t.Input, p.Inputs[table])
+	scan, done, err := w.deletes.lentScan(ctx, w.db, w.conn, &t.Input, p.Inputs[table])
 	release = func() { forget(); done() }
 	if err != nil {
 		return "", release, err

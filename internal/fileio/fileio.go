@@ -121,8 +121,25 @@ const makeFolder = "make folder"
 // MakeFolder implements Files.
 func (d Disk) MakeFolder(ctx context.Context, folder string) error {
 	return d.with(ctx, makeFolder, folder, func(local string) error {
-		return os.MkdirAll(local, 0o777)
+		return makeFolders(local)
 	})
+}
+
+// makeFolders makes a folder and those above it that aren't there, and their names durable.
+func makeFolders(local string) error {
+	if _, err := os.Stat(local); err == nil {
+		return nil
+	}
+	above := filepath.Dir(local)
+	if above != local {
+		if err := makeFolders(above); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(local, 0o777); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return syncFolder(above)
 }
 
 // Remove implements Files.
@@ -197,6 +214,18 @@ func syncFolder(folder string) error {
 	}
 	_ = f.Sync()
 	return f.Close()
+}
+
+// Sync makes a file that another library wrote durable: no metadata may mention one that isn't.
+func Sync(local string) error {
+	f, err := os.Open(local)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(local))
 }
 
 // fileError is errs.OfFile, and tells what stands in the way of a folder.

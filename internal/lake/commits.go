@@ -126,7 +126,12 @@ func (c *Catalog) version(h *handle) (*commit.Version, error) {
 	v := &commit.Version{
 		Format: h.meta.Version(), Folder: metadataFolder(h.meta), Specs: specs, SpecJSON: map[catalog.SpecID]string{}, SchemaID: schema.ID,
 		Properties: maps.Clone(map[string]string(h.meta.Properties())), Refs: map[string]commit.Ref{}, Sequence: h.meta.LastSequenceNumber(),
-		NextRowID: h.meta.NextRowID(), LastUpdated: h.meta.LastUpdatedMillis(), Handle: h,
+		NextRowID: h.meta.NextRowID(), LastUpdated: h.meta.LastUpdatedMillis(), Handle: h, Required: map[int]string{},
+	}
+	for _, f := range schema.Fields() {
+		if f.Required && f.InitialDefault == nil {
+			v.Required[f.ID] = f.Name
+		}
 	}
 	text, err := schemaJSON(h, schema)
 	v.SchemaJSON = string(text)

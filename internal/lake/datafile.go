@@ -70,6 +70,9 @@ func (c *Catalog) ReadWritten(ctx context.Context, t *catalog.Table, ref catalog
 	if err != nil {
 		return nil, err
 	}
+	if err := fileio.Sync(ref.Local); err != nil {
+		return nil, errs.OfFile("write data file", ref.Path, err)
+	}
 	w := &WrittenFile{Ref: catalog.FileRef{Path: ref.Path, Local: ref.Local, Bytes: size}}
 	err = fileio.Parse("read statistics", ref.Path, func() (err error) {
 		w.Metrics, w.Wants, err = metrics.FromFooter(meta, t.Schema, modes)

@@ -75,8 +75,9 @@ func (k *kind) relatives(fn string) []string {
 
 var times = []string{"year", "month", "day", "hour"}
 
-// loose are classes between which SQL compares, though no layout does.
-var loose = [][]string{{"integer", "decimal0", "decimal2", "decimal10", "float"}, {"date", "timestamp", "timestamptz", "timestamp_ns"}}
+// loose are classes between which SQL compares, though no layout does. Times aren't compared with nanoseconds: DuckDB widens
+// them, which fails beyond the year 2262, on whichever rows it comes to.
+var loose = [][]string{{"integer", "decimal0", "decimal2", "decimal10", "float"}, {"date", "timestamp", "timestamptz"}}
 
 func comparable(a, b string) bool {
 	return a == b || slices.ContainsFunc(loose, func(l []string) bool { return slices.Contains(l, a) && slices.Contains(l, b) })

@@ -154,7 +154,8 @@ func (l *lab) tryAppendQuery(name, query string) error {
 	table := l.load(name)
 	if slices.ContainsFunc(table.Schema.Fields, isFixed) {
 		l.appendFixed(table)
-	} else if _, err := write.Append(context.Background(), l.conn, l.catalog, table, "SELECT * FROM batch"); err != nil {
+		// One worker keeps the order of rows, by which tests know their positions.
+	} else if _, err := write.AppendWith(context.Background(), l.conn, l.catalog, table, "SELECT * FROM batch", write.Options{Workers: 1}); err != nil {
 		return err
 	}
 	l.exec("INSERT INTO %s SELECT * FROM batch", name)

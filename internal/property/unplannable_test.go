@@ -29,7 +29,8 @@ func TestUnplannablePack(t *testing.T) {
 	l := newLab(t)
 	for _, name := range []string{"n.p", "n.q"} {
 		l.table(definition{name: name, columns: []string{"k int", "v int"}, spec: []string{"bucket[2] k"}},
-			[]string{"(1, 1)", "(2, 5)", "(3, 7)", "(3, 9)", "(NULL, 2)"})
+			[]string{"(1, 1)", "(2, 5)", "(3, 7)", "(3, 9)", "(4, 4)", "(NULL, 2)"})
+		l.deleter(name).byPosition("v = 4", true)
 	}
 	const query = `SELECT a.k FROM n.p a FULL JOIN n.q b ON a.k = b.k WHERE EXISTS (
 		SELECT 1 FROM n.q c FULL JOIN n.q d ON c.k IS NOT DISTINCT FROM d.k AND c.v < d.v WHERE a.k = d.k)`

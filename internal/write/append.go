@@ -31,7 +31,7 @@ func AppendWith(ctx context.Context, conn *duck.Conn, c *lake.Catalog, t *catalo
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, j.Close()) }()
+	defer j.Close()
 	return j.Commit(ctx, func() error {
 		w := j.Writer()
 		defer w.Close()

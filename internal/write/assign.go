@@ -226,7 +226,7 @@ func castOf(x string, from duckType, to transform.Type, own string) (cast, bool)
 	case transform.Date, transform.Timestamp, transform.TimestampTZ, transform.TimestampNS:
 		return timeCast(x, from, to, own)
 	case transform.Time:
-		return cast{expr: x}, from.name == "TIME"
+		return cast{x, x + " >= TIME '24:00:00'"}, from.name == "TIME" // which Iceberg's days don't have
 	case transform.String:
 		if from.name == "VARCHAR" {
 			return cast{expr: x}, true
@@ -289,6 +289,8 @@ func timeCast(x string, from duckType, to transform.Type, own string) (cast, boo
 	}
 	c := cast{expr: fmt.Sprintf("TRY_CAST(%s AS %s)", x, own)}
 	switch {
+	case to.Kind == transform.Date && from.name == "TIMESTAMP_NS":
+		c.expr = fmt.Sprintf("tarn_days(%s)", x) // DuckDB's cast goes toward 1970
 	case to.Kind == transform.TimestampNS && from.name == "TIMESTAMP WITH TIME ZONE":
 		c.expr = fmt.Sprintf("TRY_CAST(CAST(%s AS TIMESTAMP) AS %s)", x, own)
 	case to.Kind == transform.TimestampTZ && from.name == "TIMESTAMP_NS":

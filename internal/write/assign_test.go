@@ -24,7 +24,8 @@ func TestAssignment(t *testing.T) {
 		{"decimal(5,2)", "999.995::DECIMAL(9,3)", "! can't hold 999.995"}, {"decimal(5,2)", "1000", "! can't hold 1000"}, {"decimal(5,2)", "'inf'::DOUBLE", "! can't hold inf"},
 		{"decimal(10,2)", "1e2::DOUBLE", "100.00"}, // SCH-14
 		{"decimal(38,0)", "170141183460469231731687303715884105727::HUGEINT", "! can't hold"}, {"decimal(38,0)", "-5::HUGEINT", "-5"},
-		{"date", "TIMESTAMP '1969-12-31 23:59:59'", "1969-12-31"}, {"date", "'2024-01-01'", "! CAST(... AS DATE)"}, {"date", "'infinity'::DATE", "! can't hold infinity"},
+		{"date", "TIMESTAMP '1969-12-31 23:59:59'", "1969-12-31"}, {"date", "'2024-01-01'", "! CAST(... AS DATE)"},
+		{"date", "TIMESTAMP_NS '1969-12-31 23:59:59.999999999'", "1969-12-31"}, {"time", "TIME '24:00:00'", "! can't hold 24:00:00"}, {"date", "'infinity'::DATE", "! can't hold infinity"},
 		{"timestamp", "DATE '1960-02-29'", "1960-02-29 00:00:00"}, {"timestamp", "TIMESTAMP_NS '2020-01-01 00:00:00.000000001'", "! can't hold"},
 		{"timestamp", "TIMESTAMP_NS '1960-01-01 00:00:00.000001'", "1960-01-01 00:00:00.000001"}, {"timestamp", "TIMESTAMP_MS '1960-01-01 00:00:00.001'", "1960-01-01 00:00:00.001"},
 		{"timestamp", "TIMESTAMPTZ '2020-01-01 00:00:00+02:00'", "2019-12-31 22:00:00"}, {"timestamp", "'infinity'::TIMESTAMP", "! can't hold infinity"},

@@ -66,7 +66,7 @@ func (l *lab) callFails(t *testing.T, k int, after bool, replace Replace) bool {
 	})
 	fired, kind := files.Fired() != "", errs.KindOf(err)
 	files.Fail(0, false)
-	l.must(j.Close())
+	j.Close()
 
 	fresh := open(fileio.Disk{})
 	defer func() { l.must(fresh.Close()) }()

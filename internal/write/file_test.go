@@ -35,7 +35,7 @@ func (l *lab) tryWrite(ctx context.Context, target *Target, query string, opts O
 	if err != nil {
 		return nil, err
 	}
-	defer func() { l.must(j.Close()) }()
+	defer j.Close()
 	w := j.Writer()
 	defer w.Close()
 	if err := stream(ctx, l.conn, rows, w.Add); err != nil {

@@ -57,7 +57,7 @@ func Start(ctx context.Context, c *lake.Catalog, target *Target, opts Options) (
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, j.Close())
+			j.Close()
 		}
 	}()
 	if j.first, err = j.openWorker(ctx, 1, typesBytes); err != nil {
@@ -70,18 +70,18 @@ func Start(ctx context.Context, c *lake.Catalog, target *Target, opts Options) (
 // typesBytes is enough for an instance that holds no rows yet.
 const typesBytes = 16 << 20
 
-// Close ends the job and removes its temporary files, not those that it wrote.
-func (j *Job) Close() error {
-	var err error
+// Close ends the job and removes its temporary files, not those that it wrote. What can't be removed is left to the end of the
+// process: it says nothing of the rows, which may be committed.
+func (j *Job) Close() {
 	if j.bins != nil {
-		err = j.bins.close()
+		_ = j.bins.close()
 		j.bins = nil
 	}
 	if j.first != nil {
 		j.first.close()
 		j.first = nil
 	}
-	return errors.Join(err, errs.Wrap(errs.Resource, "remove temporary folder", j.dir, os.RemoveAll(j.dir)))
+	_ = os.RemoveAll(j.dir)
 }
 
 // Discard removes the files that the job wrote. It must not be called when a commit may have taken them.

@@ -28,7 +28,7 @@ type Target struct {
 // unknown transforms, of several columns, or whose column is gone.
 func NewTarget(t *catalog.Table) (*Target, error) {
 	target := &Target{table: t}
-	if t.Virtual {
+	if t.Virtual || t.Version.Reading != catalog.ReadState {
 		return nil, errs.New(errs.Invalid, "write to", t.Ident.String(), "it is made of a table's metadata")
 	}
 	if len(t.Schema.Fields) == 0 {
