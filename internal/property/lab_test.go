@@ -147,6 +147,9 @@ func (l *lab) tryAppend(name string, rows ...string) error {
 	return l.tryAppendQuery(name, "VALUES "+strings.Join(rows, ", "))
 }
 
+// inOrder keeps the order of rows, by which tests know their positions.
+var inOrder = write.Options{Workers: 1}
+
 func (l *lab) tryAppendQuery(name, query string) error {
 	l.t.Helper()
 	l.exec("CREATE OR REPLACE TEMP TABLE batch AS SELECT * FROM %s LIMIT 0", name)
@@ -154,8 +157,7 @@ func (l *lab) tryAppendQuery(name, query string) error {
 	table := l.load(name)
 	if slices.ContainsFunc(table.Schema.Fields, isFixed) {
 		l.appendFixed(table)
-		// One worker keeps the order of rows, by which tests know their positions.
-	} else if _, err := write.AppendWith(context.Background(), l.conn, l.catalog, table, "SELECT * FROM batch", write.Options{Workers: 1}); err != nil {
+	} else if _, err := write.AppendWith(context.Background(), l.conn, l.catalog, table, "SELECT * FROM batch", inOrder); err != nil {
 		return err
 	}
 	l.exec("INSERT INTO %s SELECT * FROM batch", name)
