@@ -127,7 +127,10 @@ func (d Disk) MakeFolder(ctx context.Context, folder string) error {
 
 // makeFolders makes a folder and those above it that aren't there, and their names durable.
 func makeFolders(local string) error {
-	if _, err := os.Stat(local); err == nil {
+	if info, err := os.Stat(local); err == nil {
+		if !info.IsDir() {
+			return &fs.PathError{Op: "mkdir", Path: local, Err: syscall.ENOTDIR}
+		}
 		return nil
 	}
 	above := filepath.Dir(local)
