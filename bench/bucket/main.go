@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -76,19 +74,8 @@ func compare(ctx context.Context, conn *duck.Conn) (bare, bucket, hash float64, 
 }
 
 func drain(ctx context.Context, conn *duck.Conn, query string) error {
-	res, err := conn.Query(ctx, query)
-	if err != nil {
-		return err
-	}
-	defer res.Close()
-	for {
-		ch, err := res.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	return conn.Stream(ctx, query, func(ch *duck.Chunk) error {
 		ch.Close()
-	}
+		return nil
+	})
 }

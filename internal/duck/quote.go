@@ -2,8 +2,6 @@ package duck
 
 import (
 	"context"
-	"errors"
-	"io"
 	"strings"
 	"sync"
 
@@ -77,29 +75,19 @@ func learnKeywords(c *Conn) error {
 
 // texts runs sql and returns its first column, which is VARCHAR without NULLs.
 func (c *Conn) texts(ctx context.Context, sql string, args ...any) ([]string, error) {
-	res, err := c.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Close()
 	var all []string
-	for {
-		chunk, err := res.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return all, nil
-		}
-		if err != nil {
-			return nil, err
-		}
+	err := c.Stream(ctx, sql, func(chunk *Chunk) error {
 		rec, err := chunk.Record()
 		chunk.Close()
 		if err != nil {
-			return nil, err
+			return err
 		}
+		defer rec.Release()
 		column := rec.Column(0).(*array.String)
 		for i := range column.Len() {
 			all = append(all, strings.Clone(column.Value(i)))
 		}
-		rec.Release()
-	}
+		return nil
+	}, args...)
+	return all, err
 }

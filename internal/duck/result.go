@@ -2,6 +2,7 @@ package duck
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -64,6 +65,27 @@ func (r *Result) Next(ctx context.Context) (*Chunk, error) {
 		return nil, r.conn.blame(ctx, r.sql, faultOf(ctx, "run", msg))
 	}
 	return nil, io.EOF
+}
+
+// Stream runs a statement as Query does and calls use for each chunk, which becomes use's own.
+func (c *Conn) Stream(ctx context.Context, sql string, use func(*Chunk) error, args ...any) error {
+	res, err := c.Query(ctx, sql, args...)
+	if err != nil {
+		return err
+	}
+	defer res.Close()
+	for {
+		chunk, err := res.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := use(chunk); err != nil {
+			return err
+		}
+	}
 }
 
 // Chunk is a batch of rows, owned by who got it. It must be closed before the instance that made it.

@@ -304,7 +304,7 @@ func (w *worker) routeUnit(ctx context.Context, u *unit, out *routing) (rows, dr
 	if err != nil {
 		return 0, 0, err
 	}
-	err = stream(ctx, w.conn, text, func(ch *duck.Chunk) error {
+	err = w.conn.Stream(ctx, text, func(ch *duck.Chunk) error {
 		bins, err := out.router.Route(ch)
 		if err != nil {
 			ch.Close()

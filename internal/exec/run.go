@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -213,7 +212,7 @@ func (r *run) finish(ctx context.Context) error {
 			return err
 		}
 	}
-	err = r.give(func(put func(*duck.Chunk) error) error { return stream(ctx, conn, f.SQL, put) }, r.sendTo(ctx))
+	err = r.give(func(put func(*duck.Chunk) error) error { return conn.Stream(ctx, f.SQL, put) }, r.sendTo(ctx))
 	return conn.Blame(ctx, files, err)
 }
 
@@ -248,29 +247,8 @@ func (r *run) give(do func(put func(*duck.Chunk) error) error, put func(*duck.Ch
 
 // query runs a statement and calls use for each chunk, which it closes.
 func query(ctx context.Context, conn *duck.Conn, sql string, use func(*duck.Chunk) error, args ...any) error {
-	return stream(ctx, conn, sql, func(ch *duck.Chunk) error {
+	return conn.Stream(ctx, sql, func(ch *duck.Chunk) error {
 		defer ch.Close()
 		return use(ch)
 	}, args...)
-}
-
-// stream runs a statement and calls use for each chunk, which becomes use's own.
-func stream(ctx context.Context, conn *duck.Conn, sql string, use func(*duck.Chunk) error, args ...any) error {
-	res, err := conn.Query(ctx, sql, args...)
-	if err != nil {
-		return err
-	}
-	defer res.Close()
-	for {
-		ch, err := res.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := use(ch); err != nil {
-			return err
-		}
-	}
 }

@@ -91,7 +91,7 @@ func (w *worker) inlined(ctx context.Context, p *task.Pack, x *exchange, checks 
 	if slices.ContainsFunc(p.Inputs, func(files []task.File) bool { return len(files) > 0 }) {
 		args = duck.LateArgs
 	}
-	return stream(ctx, w.conn, text, use, args...)
+	return w.conn.Stream(ctx, text, use, args...)
 }
 
 // isUnplanned says whether nothing of a statement ran since DuckDB could not plan it, which it may another text for the same:
@@ -113,7 +113,7 @@ func (w *worker) throughViews(ctx context.Context, p *task.Pack, x *exchange, ch
 			return err
 		}
 	}
-	return stream(ctx, w.conn, w.core.SQL, use)
+	return w.conn.Stream(ctx, w.core.SQL, use)
 }
 
 // packViews returns what the core's SQL reads in a pack, but for the tables that each pack reads whole. Release is to be

@@ -202,13 +202,18 @@ func (s *sqlStore) hasNamespace(ctx context.Context, namespace catalog.Ident) (b
 	return slices.ContainsFunc(all, func(id catalog.Ident) bool { return strings.Join(id, ".") == wanted }), nil
 }
 
-func (s *sqlStore) tables(ctx context.Context, namespace catalog.Ident) ([]catalog.Ident, error) {
+// needNamespace fails with NotFound where there is no such namespace.
+func (s *sqlStore) needNamespace(ctx context.Context, namespace catalog.Ident) error {
 	there, err := s.hasNamespace(ctx, namespace)
-	if err != nil {
-		return nil, err
+	if err == nil && !there {
+		err = namespaceNotFound(namespace)
 	}
-	if !there {
-		return nil, namespaceNotFound(namespace)
+	return err
+}
+
+func (s *sqlStore) tables(ctx context.Context, namespace catalog.Ident) ([]catalog.Ident, error) {
+	if err := s.needNamespace(ctx, namespace); err != nil {
+		return nil, err
 	}
 	db, err := s.read(ctx)
 	if err != nil {

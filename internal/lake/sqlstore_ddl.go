@@ -80,12 +80,8 @@ func (s *sqlStore) dropNamespace(ctx context.Context, namespace catalog.Ident) e
 }
 
 func (s *sqlStore) properties(ctx context.Context, namespace catalog.Ident) (found map[string]string, err error) {
-	there, err := s.hasNamespace(ctx, namespace)
-	if err != nil {
+	if err := s.needNamespace(ctx, namespace); err != nil {
 		return nil, err
-	}
-	if !there {
-		return nil, namespaceNotFound(namespace)
 	}
 	db, err := s.read(ctx)
 	if err != nil {

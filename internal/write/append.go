@@ -35,7 +35,7 @@ func AppendWith(ctx context.Context, conn *duck.Conn, c *lake.Catalog, t *catalo
 	return j.Commit(ctx, func() error {
 		w := j.Writer()
 		defer w.Close()
-		if err := stream(ctx, conn, rows, w.Add); err != nil {
+		if err := conn.Stream(ctx, rows, w.Add); err != nil {
 			return err
 		}
 		return w.Flush()

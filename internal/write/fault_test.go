@@ -59,7 +59,7 @@ func (l *lab) callFails(t *testing.T, k int, after bool, replace Replace) bool {
 	_, err = j.CommitAs(context.Background(), Change{Replace: replace}, func() error {
 		w := j.Writer()
 		defer w.Close()
-		if err := stream(t.Context(), l.conn, rows, w.Add); err != nil {
+		if err := l.conn.Stream(t.Context(), rows, w.Add); err != nil {
 			return err
 		}
 		return w.Flush()

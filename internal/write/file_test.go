@@ -38,7 +38,7 @@ func (l *lab) tryWrite(ctx context.Context, target *Target, query string, opts O
 	defer j.Close()
 	w := j.Writer()
 	defer w.Close()
-	if err := stream(ctx, l.conn, rows, w.Add); err != nil {
+	if err := l.conn.Stream(ctx, rows, w.Add); err != nil {
 		return j, err
 	}
 	if err := w.Flush(); err != nil {

@@ -1,6 +1,7 @@
 package write
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,12 +27,11 @@ const (
 
 // properties are a table's wishes for its files.
 type properties struct {
-	targetBytes  int64
-	codec        string // as COPY calls it
-	level        int    // 0: the codec's own
-	groupBytes   int64  // 0: not given
-	groupRows    int64
-	distribution string // none, hash or range; "": not given
+	targetBytes int64
+	codec       string // as COPY calls it
+	level       int    // 0: the codec's own
+	groupBytes  int64  // 0: not given
+	groupRows   int64
 }
 
 // codecs are Iceberg's names for Parquet's codecs, as COPY calls them.
@@ -39,6 +39,9 @@ var codecs = map[string]string{
 	"zstd": "zstd", "gzip": "gzip", "snappy": "snappy", "brotli": "brotli", "lz4": "lz4_raw", "lz4_raw": "lz4_raw",
 	"uncompressed": "uncompressed", "none": "uncompressed",
 }
+
+// distributions are the modes by which rows are shared out to writers. In one process all give the same files.
+var distributions = []string{"none", "hash", "range"}
 
 func propertiesOf(t *catalog.Table) (properties, error) {
 	p := properties{codec: "zstd", targetBytes: defaultTargetBytes, groupRows: defaultGroupRows}
@@ -50,11 +53,8 @@ func propertiesOf(t *catalog.Table) (properties, error) {
 			return p, invalidProperty(codecProperty, text, "zstd, gzip, snappy, brotli, lz4 or uncompressed")
 		}
 	}
-	if text, ok := t.Properties[distributionProperty]; ok {
-		p.distribution = strings.ToLower(text)
-		if p.distribution != "none" && p.distribution != "hash" && p.distribution != "range" {
-			return p, invalidProperty(distributionProperty, text, "none, hash or range")
-		}
+	if text, ok := t.Properties[distributionProperty]; ok && !slices.Contains(distributions, strings.ToLower(text)) {
+		return p, invalidProperty(distributionProperty, text, "none, hash or range")
 	}
 	var groupRows, level int64
 	for _, n := range []struct {

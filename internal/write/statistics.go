@@ -117,7 +117,7 @@ func boundOf(t transform.Type, text string) (transform.Value, error) {
 // texts returns the rows of a query whose columns are text; nil is NULL.
 func texts(ctx context.Context, conn *duck.Conn, query string) ([][]*string, error) {
 	var out [][]*string
-	err := stream(ctx, conn, query, func(ch *duck.Chunk) error {
+	err := conn.Stream(ctx, query, func(ch *duck.Chunk) error {
 		rec, err := ch.Record()
 		ch.Close()
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -110,7 +109,7 @@ func (w *worker) partAgain(ctx context.Context, it *item) (err error) {
 	defer release()
 	writer := inner.writer(w.job.target, w.job.holdBytes())
 	defer writer.Close()
-	if err := stream(ctx, w.conn, w.job.target.tupleSQL(rows), writer.Add); err != nil {
+	if err := w.conn.Stream(ctx, w.job.target.tupleSQL(rows), writer.Add); err != nil {
 		return err
 	}
 	if err := writer.Flush(); err != nil {
@@ -174,7 +173,7 @@ func (w *worker) sorted(ctx context.Context, it *item) (*duck.Spill, error) {
 	writer := sorted.Writer(w.job.holdBytes())
 	defer writer.Close()
 	text := "SELECT r.* FROM (" + rows + ") AS r" + orderBy(w.job.target.keys)
-	err = stream(ctx, w.conn, text, func(ch *duck.Chunk) error {
+	err = w.conn.Stream(ctx, text, func(ch *duck.Chunk) error {
 		_, err := writer.Add(ch, make([]int32, ch.Rows()))
 		return err
 	})
@@ -271,25 +270,4 @@ func (w *worker) sortOrder(ctx context.Context, ref catalog.FileRef) (int, error
 		return 0, err
 	}
 	return t.table.Order.ID, nil
-}
-
-// stream runs a statement and calls use for each chunk, which becomes use's own.
-func stream(ctx context.Context, conn *duck.Conn, sql string, use func(*duck.Chunk) error) error {
-	res, err := conn.Query(ctx, sql)
-	if err != nil {
-		return err
-	}
-	defer res.Close()
-	for {
-		ch, err := res.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := use(ch); err != nil {
-			return err
-		}
-	}
 }
