@@ -24,6 +24,7 @@ type worker struct {
 	db      *duck.DB
 	conn    *duck.Conn
 	ready   bool   // the tables that each pack reads whole are there
+	viewed  bool   // packs run through views, since one could not be planned without
 	end     func() // when no pack will run any more
 }
 
@@ -64,8 +65,11 @@ func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, use func(*d
 	if err := w.prepare(ctx); err != nil {
 		return err
 	}
-	err = w.inlined(ctx, p, x, checks, use)
-	if isUnplanned(err) {
+	if !w.viewed {
+		err = w.inlined(ctx, p, x, checks, use)
+		w.viewed = isUnplanned(err)
+	}
+	if w.viewed {
 		err = w.throughViews(ctx, p, x, checks, use)
 	}
 	return w.conn.Blame(ctx, localPaths(p.Inputs), err)
