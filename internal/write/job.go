@@ -60,14 +60,15 @@ func Start(ctx context.Context, c *lake.Catalog, target *Target, opts Options) (
 			j.Close()
 		}
 	}()
-	if j.first, err = j.openWorker(ctx, 1, typesBytes); err != nil {
+	if j.first, err = j.openWorker(ctx, 1, min(typesBytes, opts.MemoryBytes)); err != nil {
 		return nil, err
 	}
 	j.bins, err = j.newBins(j.first, 0)
 	return j, err
 }
 
-// typesBytes is enough for an instance that holds no rows yet.
+// typesBytes is enough for an instance that holds no rows yet. It isn't set where there is no limit: DuckDB's RESET brings back
+// the limit that an instance was opened with, not its default.
 const typesBytes = 16 << 20
 
 // Close ends the job and removes its temporary files, not those that it wrote. What can't be removed is left to the end of the

@@ -58,8 +58,6 @@ func (j *Job) hire(ctx context.Context, i, threads int, memory int64) (w *worker
 	set := fmt.Sprintf("SET threads = %d", threads)
 	if memory > 0 {
 		set += fmt.Sprintf("; SET memory_limit = '%dB'", memory)
-	} else {
-		set += "; RESET memory_limit"
 	}
 	return j.first, func() {}, j.first.conn.Exec(ctx, set)
 }

@@ -42,3 +42,11 @@ func TestNothingIsLeft(t *testing.T) {
 		t.Errorf("left are %v, %v", entries, err)
 	}
 }
+
+// TestNoLimit writes one file whose row group takes more memory than an instance without rows is opened with.
+func TestNoLimit(t *testing.T) {
+	l := newLab(t)
+	query := "SELECT range, 'customer ' || hash(range) FROM range(1000000)"
+	table := l.append(l.table([]string{"k long", "v string"}, nil, nil), query, Options{TempDir: t.TempDir()})
+	l.same(table, query)
+}
