@@ -36,7 +36,7 @@ slow: race
 # SEED each run has plans of its own. From 2,000 plans on it fails, too, when they don't show all that they should.
 PLANS ?= 20000
 fuzz:
-	TARN_SEED=$(SEED) TARN_PLANS=$(PLANS) TARN_GRAPHS=$$(($(PLANS) / 4)) \
+	TARN_SEED=$(or $(SEED),new) TARN_PLANS=$(PLANS) TARN_GRAPHS=$$(($(PLANS) / 4)) \
 		$(GO) test -count=1 -timeout=$$((600 + $(PLANS)))s -v -run='^(TestRandomQueries|TestPlanningAgainGivesTheSame|TestMutatedGraphsAreRejected)$$' ./internal/property
 
 # fuzz-parser searches for inputs that break a parser: make fuzz-parser P=./internal/sql T=FuzzParse D=1m.
@@ -47,7 +47,7 @@ fuzz-parser:
 # meta runs the randomised tests again: with new seeds N times, or once with SEED. A failed one prints its seed.
 N ?= 20
 meta:
-	TARN_SEED=$(SEED) $(GO) test -count=$(if $(SEED),1,$(N)) ./transform ./internal/lake ./internal/duck ./internal/plan/spj ./internal/task ./internal/golden ./internal/property
+	TARN_SEED=$(or $(SEED),new) $(GO) test -count=$(if $(SEED),1,$(N)) ./transform ./internal/lake ./internal/duck ./internal/plan/spj ./internal/task ./internal/golden ./internal/property
 
 # bench measures joins on Tarn and on DuckDB at full size, half an hour and 8 GB of disk: make bench ARGS='-dir DIR' keeps
 # the tables for another run. It fails when a bar is missed.

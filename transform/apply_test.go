@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"testing"
 	"time"
+
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 type applyCase struct{ typ, transform, value, want string }
@@ -141,7 +143,7 @@ func TestTRF6(t *testing.T) {
 
 // TestTimesAgreeWithStandardLibrary compares with package time, which counts years and days by other means.
 func TestTimesAgreeWithStandardLibrary(t *testing.T) {
-	r := newRand(t)
+	r := seed.Rand(t)
 	ts := Type{Kind: Timestamp}
 	for range 20_000 {
 		v := r.Int64N(4_000_000*365*secondsPerDay) - 2_000_000*365*secondsPerDay
@@ -164,7 +166,7 @@ func TestTimesAgreeWithStandardLibrary(t *testing.T) {
 }
 
 func TestCalendarInverts(t *testing.T) {
-	r := newRand(t)
+	r := seed.Rand(t)
 	for range 50_000 {
 		days := randomInt(r, 40)
 		if y, m, d := civil(days); daysOf(y, m, d) != days || m < 1 || m > 12 || d < 1 || d > 31 {
@@ -210,7 +212,7 @@ func containsLetter(s, letter string) bool {
 }
 
 func TestApplyNullAndMismatch(t *testing.T) {
-	r := newRand(t)
+	r := seed.Rand(t)
 	for _, name := range allTypes {
 		typ := mustType(t, name)
 		for _, text := range allTransforms {

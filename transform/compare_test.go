@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/big"
 	"testing"
+
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 func TestCompareOrders(t *testing.T) {
@@ -34,7 +36,7 @@ func TestCompareOrders(t *testing.T) {
 }
 
 func TestKeysAreDistinct(t *testing.T) {
-	r := newRand(t)
+	r := seed.Rand(t)
 	for _, name := range allTypes {
 		typ := mustType(t, name)
 		for range 3000 {
@@ -69,7 +71,7 @@ func TestKeysOfEqualValues(t *testing.T) {
 
 // TestKeysDelimitThemselves joins keys of several fields: two lists have the same bytes only when they are the same.
 func TestKeysDelimitThemselves(t *testing.T) {
-	r := newRand(t)
+	r := seed.Rand(t)
 	seen := map[string]string{}
 	for range 20_000 {
 		var key []byte
@@ -92,7 +94,7 @@ func TestKeysDelimitThemselves(t *testing.T) {
 }
 
 func TestBoundsRoundTrip(t *testing.T) {
-	r := newRand(t)
+	r := seed.Rand(t)
 	for _, name := range allTypes {
 		typ := mustType(t, name)
 		for range 500 {

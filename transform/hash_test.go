@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/big"
 	"testing"
+
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 func TestSpecVectors(t *testing.T) {
@@ -152,7 +154,7 @@ func plainMurmur(b []byte) int32 {
 }
 
 func TestHashAgreesWithPlainMurmur(t *testing.T) {
-	r := newRand(t)
+	r := seed.Rand(t)
 	for range 20_000 {
 		b := make([]byte, r.IntN(20))
 		for i := range b {
@@ -166,7 +168,7 @@ func TestHashAgreesWithPlainMurmur(t *testing.T) {
 }
 
 func TestHashDecimalsAgree(t *testing.T) {
-	r := newRand(t)
+	r := seed.Rand(t)
 	for range 50_000 {
 		v := randomInt(r, 64)
 		want := plainMurmur(DecimalBytes(big.NewInt(v)))
@@ -185,7 +187,7 @@ func TestHashDecimalsAgree(t *testing.T) {
 }
 
 func TestBucketVectorsAgree(t *testing.T) {
-	r := newRand(t)
+	r := seed.Rand(t)
 	src, narrow := make([]int64, 1000), make([]int32, 1000)
 	dst, narrowDst := make([]int32, 1000), make([]int32, 1001)
 	for _, n := range []int32{1, 2, 3, 7, 16, 64, 100, 1009, 1 << 20, math.MaxInt32 - 1, math.MaxInt32} {

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"reflect"
 	"testing"
+
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 func TestProject(t *testing.T) {
@@ -128,7 +130,7 @@ func storedValues(tr Transform, typ Type, x Value) []Value {
 }
 
 func TestProjectionsAreSound(t *testing.T) {
-	r := newRand(t)
+	r := seed.Rand(t)
 	for _, name := range allTypes {
 		typ := mustType(t, name)
 		for _, text := range allTransforms {
@@ -184,7 +186,7 @@ func checkSound(t *testing.T, tr Transform, typ, result Type, p Predicate, x, st
 // TestProjectionsAreTight checks that what can be said is said: the transforms that keep the order project every
 // comparison, unless the literal's image leaves its type.
 func TestProjectionsAreTight(t *testing.T) {
-	r := newRand(t)
+	r := seed.Rand(t)
 	for _, c := range [][2]string{
 		{"int", "truncate[10]"}, {"long", "truncate[3]"}, {"decimal(9, 2)", "truncate[4]"}, {"string", "truncate[2]"},
 		{"binary", "truncate[2]"}, {"date", "year"}, {"timestamp", "month"}, {"timestamptz_ns", "day"}, {"timestamp", "hour"},
@@ -237,7 +239,7 @@ func TestEval(t *testing.T) {
 }
 
 func TestMayHoldIsSound(t *testing.T) {
-	r := newRand(t)
+	r := seed.Rand(t)
 	for _, name := range allTypes {
 		typ := mustType(t, name)
 		ruledOut := 0

@@ -4,23 +4,9 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
-
-// newRand returns a source of random numbers and prints its seed; TARN_SEED repeats a run.
-func newRand(t *testing.T) *rand.Rand {
-	t.Helper()
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("TARN_SEED"); s != "" {
-		seed, _ = strconv.ParseUint(s, 10, 64)
-	}
-	t.Logf("TARN_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 1))
-}
 
 func mustType(t testing.TB, s string) Type {
 	t.Helper()

@@ -3,6 +3,8 @@ package transform
 import (
 	"errors"
 	"testing"
+
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 func TestReduce(t *testing.T) {
@@ -76,7 +78,7 @@ func TestMeet(t *testing.T) {
 }
 
 func TestReduceLaw(t *testing.T) {
-	r := newRand(t)
+	r := seed.Rand(t)
 	for _, name := range allTypes {
 		typ := mustType(t, name)
 		for _, a := range allTransforms {

@@ -3,11 +3,13 @@ package transform
 import (
 	"reflect"
 	"testing"
+
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 // TestSortedTestsAreAsTrue compares In tests of many values with what they are sorted.
 func TestSortedTestsAreAsTrue(t *testing.T) {
-	rng := newRand(t)
+	rng := seed.Rand(t)
 	for _, name := range allTypes {
 		typ := mustType(t, name)
 		for range 200 {

@@ -3,6 +3,8 @@ package transform
 import (
 	"math/big"
 	"testing"
+
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 func TestParseTransform(t *testing.T) {
@@ -126,7 +128,7 @@ func TestValueTextRefused(t *testing.T) {
 }
 
 func TestValueTextRoundTrip(t *testing.T) {
-	r := newRand(t)
+	r := seed.Rand(t)
 	for _, name := range allTypes {
 		typ := mustType(t, name)
 		for range 1000 {

@@ -3,7 +3,6 @@ package blackbox
 import (
 	"bytes"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 // soon is when an interrupted process must be gone: the aim is one second, and three allow for a machine that is busy
@@ -98,9 +99,7 @@ const (
 
 func TestInterrupt(t *testing.T) {
 	lake := wideLake(t, leastLake)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := seed.Rand(t)
 	for _, m := range interruptible {
 		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 			t.Run(m.name+"/"+sig.String(), func(t *testing.T) {

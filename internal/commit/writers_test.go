@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"slices"
@@ -20,6 +19,7 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/lake"
 	"github.com/tarndb/tarn/internal/manifest"
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 // statement is what a writer does as its n-th job: an append, an overwrite of a partition of its own, or of one that all
@@ -166,8 +166,7 @@ func TestKilledWriters(t *testing.T) {
 		writeUntilKilled(t, text)
 		return
 	}
-	seed := uint64(time.Now().UnixNano())
-	rng := rand.New(rand.NewPCG(seed, 0))
+	rng := seed.Rand(t)
 	kills := 20
 	if n, err := strconv.Atoi(os.Getenv(killsEnv)); err == nil {
 		kills = n
@@ -185,7 +184,7 @@ func TestKilledWriters(t *testing.T) {
 		jobs := checkHistory(t, opened(t, kind, dirs[kind], nil))
 		for _, job := range acknowledged {
 			if !jobs[job] {
-				t.Errorf("seed %d, run %d: %s was committed and isn't there", seed, run, job)
+				t.Errorf("run %d: %s was committed and isn't there", run, job)
 			}
 		}
 		next[kind] = max(0, len(jobs)-2)

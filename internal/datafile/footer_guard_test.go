@@ -2,17 +2,16 @@ package datafile
 
 import (
 	"encoding/binary"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/fileio"
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 // goldenFiles are tables that other engines wrote.
@@ -86,9 +85,7 @@ func TestHostileFooters(t *testing.T) {
 
 // TestDamagedFooterBytes changes bytes of real footers.
 func TestDamagedFooterBytes(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 2))
+	rng := seed.Rand(t)
 	paths, _ := filepath.Glob(goldenFiles + "/sch/*/data/*.parquet")
 	if len(paths) < 5 {
 		t.Fatal("no files")

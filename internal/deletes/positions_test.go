@@ -5,14 +5,9 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
-)
 
-func newRand(t *testing.T) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
-}
+	"github.com/tarndb/tarn/internal/seed"
+)
 
 func TestPositions(t *testing.T) {
 	var p, q, none Positions
@@ -41,7 +36,7 @@ func TestPositions(t *testing.T) {
 
 // Words has the bit of each position, and of no other row.
 func TestWords(t *testing.T) {
-	random := newRand(t)
+	random := seed.Rand(t)
 	for _, base := range []int64{0, 1<<16 - 100, 1<<20 - 1000} {
 		var p, none Positions
 		for range random.IntN(300) {
@@ -63,7 +58,7 @@ func TestWords(t *testing.T) {
 
 // Mark agrees with Contains for rows in any order, dense and sparse sets, across 2^32.
 func TestMark(t *testing.T) {
-	random := newRand(t)
+	random := seed.Rand(t)
 	for range 300 {
 		var p Positions
 		base := []int64{0, 1<<16 - 1000, 1<<32 - 1000, 1 << 50}[random.IntN(4)]
@@ -110,7 +105,7 @@ func TestMarkRowsTwice(t *testing.T) {
 
 // Vectors of one set come in any order, also the same again, from several goroutines, and after the set has grown.
 func TestMarkVectors(t *testing.T) {
-	random := newRand(t)
+	random := seed.Rand(t)
 	var p Positions
 	const last = 1 << 20
 	for range 3 {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 func TestValues(t *testing.T) {
@@ -39,7 +41,7 @@ func TestValues(t *testing.T) {
 
 // Values agrees with a Go map, while it grows and when several goroutines ask.
 func TestValuesAgainstMap(t *testing.T) {
-	random := newRand(t)
+	random := seed.Rand(t)
 	var v Values
 	want := map[string]int64{}
 	keys := make([]string, 50_000)

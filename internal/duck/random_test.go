@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/tarndb/tarn/internal/seed"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -32,9 +32,7 @@ var allTransforms = []transform.Transform{
 type source struct{ *rand.Rand }
 
 func newSource(t *testing.T) source {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	return source{rand.New(rand.NewPCG(seed, 0))}
+	return source{seed.Rand(t)}
 }
 
 // integer returns numbers of all magnitudes up to limit, of either sign.

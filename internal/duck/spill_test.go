@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/seed"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -91,9 +92,7 @@ var spilledValues = []struct{ typ, sql string }{
 // TestSpillKeepsEachType spills rows of each type, nested ones too, with random values and NULLs, and reads them back as
 // they were.
 func TestSpillKeepsEachType(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := seed.Rand(t)
 	_, c := session(t, Options{Threads: 1})
 	for _, v := range spilledValues {
 		primitive, err := transform.ParseType(v.typ)

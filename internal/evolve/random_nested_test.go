@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 // randomType writes a type of at most so many levels.
@@ -103,7 +104,7 @@ func brokenNested(s State) (wrong string) {
 
 // TestRandomNestedEvolution changes nested fields at random.
 func TestRandomNestedEvolution(t *testing.T) {
-	seed := testSeed(t)
+	seed := seed.Of(t)
 	allowed, refused := 0, 0
 	for n := range 200 {
 		r := rand.New(rand.NewPCG(seed, uint64(n)))

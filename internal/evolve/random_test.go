@@ -3,13 +3,13 @@ package evolve
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/seed"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -289,22 +289,9 @@ func broken(s State) string {
 	return ""
 }
 
-func testSeed(t *testing.T) uint64 {
-	t.Helper()
-	text := os.Getenv("TARN_SEED")
-	if text == "" {
-		return rand.Uint64()
-	}
-	seed, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return seed
-}
-
 // TestRandomEvolution makes random changes of tables and of a model of them. TARN_SEED repeats a run.
 func TestRandomEvolution(t *testing.T) {
-	seed := testSeed(t)
+	seed := seed.Of(t)
 	allowed, refused := 0, 0
 	for n := range 300 {
 		r := rand.New(rand.NewPCG(seed, uint64(n)))

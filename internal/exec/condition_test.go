@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tarndb/tarn/internal/plan/spj"
+	"github.com/tarndb/tarn/internal/seed"
 	"github.com/tarndb/tarn/internal/task"
 	"github.com/tarndb/tarn/transform"
 )
@@ -14,7 +15,7 @@ import (
 // TestRowsThatCannotMatterAreNotSent routes both sides of joins with conditions on one table alone: no row that fails them is
 // sent, unless it comes out all the same.
 func TestRowsThatCannotMatterAreNotSent(t *testing.T) {
-	random := randomSource(t)
+	random := seed.Rand(t)
 	l := newLab(t)
 	keys := []keyCase{{"long", "long", []string{"0", "1", "2", "3"}}}
 	l.plain("s.a", "k0 long, v int", rowsOf(t, random, keys, false, 60), 2)

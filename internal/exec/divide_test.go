@@ -15,6 +15,7 @@ import (
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/plan/spj"
+	"github.com/tarndb/tarn/internal/seed"
 	"github.com/tarndb/tarn/internal/task"
 	"github.com/tarndb/tarn/transform"
 )
@@ -83,7 +84,7 @@ func alone(p task.Pack) []task.Pack {
 
 // TestDividedGroups runs a hot group in slices, in parts and alone, with all files where they lie and with some routed.
 func TestDividedGroups(t *testing.T) {
-	l, random := hot(t), randomSource(t)
+	l, random := hot(t), seed.Rand(t)
 	for _, query := range []string{
 		"SELECT a.v, b.v FROM s.a LEFT JOIN s.b ON a.k = b.k", "SELECT a.v, b.v FROM s.a FULL JOIN s.b ON a.k = b.k",
 		"SELECT a.v, b.v FROM s.a FULL JOIN s.b ON a.k <=> b.k", "SELECT v FROM s.a WHERE NOT EXISTS (SELECT 1 FROM s.b WHERE a.k = b.k AND b.v < 50)",
@@ -120,7 +121,7 @@ func TestDividedGroups(t *testing.T) {
 
 // TestStats looks at what is counted of each step.
 func TestStats(t *testing.T) {
-	l, random := hot(t), randomSource(t)
+	l, random := hot(t), seed.Rand(t)
 	g := l.graph("SELECT a.k, count(*), sum(b.v) FROM s.a LEFT JOIN s.b ON a.k = b.k GROUP BY a.k ORDER BY 2, 1", spj.Require, task.Options{})
 	scatter(g, random, 100)
 	g.Cores[0].Packs[0].Alone = true
@@ -147,7 +148,7 @@ func TestStats(t *testing.T) {
 
 // TestStraysAreDropped drops rows of no group where they can't matter, by which of their columns are NULL.
 func TestStraysAreDropped(t *testing.T) {
-	l, random := newLab(t), randomSource(t)
+	l, random := newLab(t), seed.Rand(t)
 	keys := []keyCase{{"int", "int", nil}}
 	l.plain("s.a", "k0 int, v int", "SELECT nullif(i % 5, 4)::INTEGER AS k0, i::INTEGER AS v FROM range(50) t(i)", 3)
 	g := l.graph("SELECT k0, v FROM s.a", spj.Off, task.Options{})
@@ -234,7 +235,7 @@ func (l *lab) deleteRows(in *task.Input, files []task.File, n int) {
 
 // TestUnits looks at how the files to route are divided: each row of each is in one unit.
 func TestUnits(t *testing.T) {
-	random := randomSource(t)
+	random := seed.Rand(t)
 	for range 200 {
 		c := task.Core{Bins: 1, Tables: make([]task.Table, 1+random.IntN(3))}
 		for i := range c.Tables {
@@ -273,7 +274,7 @@ func TestUnits(t *testing.T) {
 
 // TestRoutedDeletes routes files with deleted rows.
 func TestRoutedDeletes(t *testing.T) {
-	l, random := newLab(t), randomSource(t)
+	l, random := newLab(t), seed.Rand(t)
 	l.plain("s.a", "k0 long, v int", "SELECT i % 10 AS k0, i::INTEGER AS v FROM range(5000) t(i)", 5)
 	g := l.graph("SELECT k0, v FROM s.a", spj.Off, task.Options{})
 	l.deleteRows(&g.Final.Tables[0].Input, g.Final.Tables[0].Files, 3)
@@ -290,7 +291,7 @@ func TestRoutedDeletes(t *testing.T) {
 
 // TestManyBins routes to 300 bins within little memory.
 func TestManyBins(t *testing.T) {
-	l, random := newLab(t), randomSource(t)
+	l, random := newLab(t), seed.Rand(t)
 	keys := []keyCase{{"long", "long", nil}}
 	l.plain("s.a", "k0 long, v int, w string", "SELECT i * 7919 % 100003 AS k0, i::INTEGER AS v, repeat('x', 300) AS w FROM range(60000) t(i)", 4)
 	l.plain("s.b", "k0 long, v int", "SELECT i AS k0, i::INTEGER AS v FROM range(30000) t(i)", 2)
@@ -308,7 +309,7 @@ func TestManyBins(t *testing.T) {
 
 // TestCancelWhileRouting ends a run as soon as rows are spilled: nothing is left.
 func TestCancelWhileRouting(t *testing.T) {
-	l, random := newLab(t), randomSource(t)
+	l, random := newLab(t), seed.Rand(t)
 	l.plain("s.a", "k0 long, v int, w string", "SELECT i AS k0, i::INTEGER AS v, repeat('x', 1000) AS w FROM range(50000) t(i)", 4)
 	g := l.graph("SELECT v, w FROM s.a WHERE k0 >= 0", spj.Off, task.Options{})
 	x := exchanged(t, g, random, []keyCase{{"long", "long", nil}}, []transform.Transform{{Op: transform.Identity}}, 5)
@@ -352,7 +353,7 @@ func TestNoPlaceToSpill(t *testing.T) {
 	if _, err := os.Stat(dir); err != nil {
 		t.Skip("the system has no folder that root can't write to")
 	}
-	l, random := newLab(t), randomSource(t)
+	l, random := newLab(t), seed.Rand(t)
 	l.plain("s.a", "k0 long, v int", "SELECT i AS k0, i::INTEGER AS v FROM range(50) t(i)", 2)
 	g := l.graph("SELECT k0, v FROM s.a", spj.Off, task.Options{})
 	s := start(t.Context(), exchanged(t, g, random, []keyCase{{"long", "long", nil}}, []transform.Transform{{Op: transform.Identity}}, 2), Options{Workers: 2, TempDir: dir})

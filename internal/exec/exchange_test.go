@@ -10,6 +10,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/plan/spj"
+	"github.com/tarndb/tarn/internal/seed"
 	"github.com/tarndb/tarn/internal/task"
 	"github.com/tarndb/tarn/transform"
 )
@@ -52,13 +53,6 @@ func (l *lab) plain(name, columns, sql string, files int) {
 	}
 }
 
-func randomSource(t testing.TB) *rand.Rand {
-	t.Helper()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
-}
-
 // scatter sends a random part of each table's files to be routed row by row, to the bins of packs that there are.
 func scatter(g *task.Graph, random *rand.Rand, often int) {
 	for i := range g.Cores {
@@ -94,7 +88,7 @@ func scatter(g *task.Graph, random *rand.Rand, often int) {
 
 // TestRoutedFilesGiveTheSameRows routes some files, or all, of queries of each shape.
 func TestRoutedFilesGiveTheSameRows(t *testing.T) {
-	l, random := shop(t), randomSource(t)
+	l, random := shop(t), seed.Rand(t)
 	for _, q := range queries {
 		want, _ := l.mustRun(l.graph(q.sql, spj.Off, task.Options{}), Options{Workers: 1}, false)
 		for _, often := range []int{30, 100} {
@@ -276,7 +270,7 @@ func groupValues(t testing.TB, random *rand.Rand, source transform.Type, tr tran
 
 // TestExchangeOfEachKey routes both sides of a full join, by each transform of each type, with known groups and without.
 func TestExchangeOfEachKey(t *testing.T) {
-	random := randomSource(t)
+	random := seed.Rand(t)
 	for i, key := range keyCases {
 		l := newLab(t)
 		keys := []keyCase{key}
@@ -299,7 +293,7 @@ func TestExchangeOfEachKey(t *testing.T) {
 
 // TestExchangeOfSeveralKeys routes rows by two keys and three of random types.
 func TestExchangeOfSeveralKeys(t *testing.T) {
-	random := randomSource(t)
+	random := seed.Rand(t)
 	for range 8 {
 		var keys []keyCase
 		var transforms []transform.Transform

@@ -12,13 +12,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tarndb/tarn"
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/golden"
 	"github.com/tarndb/tarn/internal/golden/plainreader"
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 // defaultQueries is how many random queries a normal test run makes; TARN_QUERIES asks for more, TARN_SEED replays.
@@ -27,8 +27,7 @@ const defaultQueries = 200
 // TestRandom runs random queries in all modes, and once more as they stand in DuckDB over tables loaded from the plain
 // files: neither binding, nor planning, nor running by groups may change an answer.
 func TestRandom(t *testing.T) {
-	seed, n := fromEnv(t, "TARN_SEED", time.Now().UnixNano()), fromEnv(t, "TARN_QUERIES", defaultQueries)
-	t.Logf("TARN_SEED=%d", seed)
+	seed, n := seed.Of(t), fromEnv(t, "TARN_QUERIES", defaultQueries)
 	warehouse, err := filepath.Abs("../../testdata/golden/warehouse")
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +48,7 @@ func TestRandom(t *testing.T) {
 	for i := range n {
 		t.Run(strconv.FormatInt(i, 10), func(t *testing.T) {
 			t.Parallel()
-			q := newQuery(rand.New(rand.NewPCG(uint64(seed), uint64(i))))
+			q := newQuery(rand.New(rand.NewPCG(seed, uint64(i))))
 			want := direct(t.Context(), db, q.sql)
 			for _, m := range golden.Modes {
 				s := engine.Session()

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -27,6 +26,7 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/internal/manifest"
+	"github.com/tarndb/tarn/internal/seed"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -201,8 +201,7 @@ func createTest(t testing.TB, c *Catalog, def NewTable) *catalog.Table {
 }
 
 func TestAppendRoundTrip(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := seed.Of(t)
 	specs := map[string][]catalog.PartitionField{
 		"none": nil, "bucket": {field(t, 1, "bucket[4]")}, "name": {field(t, 2, "identity")},
 		"mixed": {field(t, 2, "truncate[1]"), field(t, 4, "month"), field(t, 1, "bucket[2]")},

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tarndb/tarn/internal/manifest"
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 // mutate changes some bytes in one of the ways in which files come to be wrong.
@@ -44,14 +45,10 @@ func mutate(rng *rand.Rand, data []byte) []byte {
 // TestMutatedFiles gives a table a damaged metadata file, manifest list or manifest, many times over: what comes of it is an
 // answer or an error with a kind. TARN_FUZZ is how many of each, TARN_SEED the seed.
 func TestMutatedFiles(t *testing.T) {
-	seed, n := rand.Uint64(), 400
-	if s, err := strconv.ParseUint(os.Getenv("TARN_SEED"), 10, 64); err == nil {
-		seed = s
-	}
+	seed, n := seed.Of(t), 400
 	if s, err := strconv.Atoi(os.Getenv("TARN_FUZZ")); err == nil {
 		n = s
 	}
-	t.Logf("TARN_SEED=%d", seed)
 	for _, name := range [][2]string{{"dels", "v2to3eq"}, {"evo", "grow"}, {"one", "plain"}} {
 		z := fuzzTable(t, name[0], name[1])
 		for i, path := range z.files(t) {

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -23,6 +22,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/internal/manifest"
+	"github.com/tarndb/tarn/internal/seed"
 	"github.com/tarndb/tarn/internal/survey"
 	"github.com/tarndb/tarn/transform"
 )
@@ -121,9 +121,7 @@ func arrowValue(a arrow.Array, i int, t transform.Type) (transform.Value, bool) 
 
 // TestPruningLosesNoRow asks many filters of every golden table and looks into every file that is left out.
 func TestPruningLosesNoRow(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 1))
+	rng := seed.Rand(t)
 	var asked, pruned, files int
 	for _, g := range goldenTables(t) {
 		table, layout, err := readGolden(t, g)

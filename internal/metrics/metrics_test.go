@@ -3,11 +3,11 @@ package metrics
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/seed"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -101,9 +101,7 @@ func TestBounds(t *testing.T) {
 
 // TestRandomBounds cuts random texts and bytes: nothing may lie outside the bounds, and none is longer than it may be.
 func TestRandomBounds(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := seed.Rand(t)
 	runes := []rune{0, 'a', 'b', 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF}
 	for range 20_000 {
 		text, bytes := make([]rune, random.IntN(6)), make([]byte, random.IntN(6))

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 const (
@@ -78,7 +80,7 @@ func distinctQuery(rng *rand.Rand, space string) string {
 // TestRandomDistinct compares aggregates of DISTINCT values, which are added up over the packs where each value lies in one
 // group, with plain DuckDB's. TARN_DISTINCT_ROUNDS sets the number of worlds, and TARN_SEED the first one's seed.
 func TestRandomDistinct(t *testing.T) {
-	seed := seedOf(t)
+	seed := seed.Of(t)
 	l := newLab(t)
 	partial, asked := 0, 0
 	for i := range count(t, "TARN_DISTINCT_ROUNDS", defaultDistinctRounds) {

@@ -9,6 +9,7 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/plan/spj"
 	"github.com/tarndb/tarn/internal/plantest"
+	"github.com/tarndb/tarn/internal/seed"
 	"github.com/tarndb/tarn/internal/task"
 )
 
@@ -26,7 +27,7 @@ const (
 // randomPlans plans random queries over random tables, as many as TARN_GRAPHS says, without running them.
 func randomPlans(t *testing.T, use func(query string, rng *rand.Rand, p *plantest.Planned, opts plantest.Options)) {
 	t.Helper()
-	seed := seedOf(t)
+	seed := seed.Of(t)
 	l := newLab(t)
 	planner := plantest.Over(t, l.catalog)
 	graphs := count(t, "TARN_GRAPHS", defaultGraphs)

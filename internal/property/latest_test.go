@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tarndb/tarn/internal/golden"
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 const (
@@ -132,7 +133,7 @@ func (w *latestWorld) query(rng *rand.Rand) (query, ranked, keys string) {
 // answer may be one of several: all of its rows must be among those that rank() numbers 1, and once more by id the rows must
 // be those that plain DuckDB gives. TARN_LATEST_ROUNDS sets the number of tables, and TARN_SEED the first one's seed.
 func TestRandomLatestRows(t *testing.T) {
-	seed := seedOf(t)
+	seed := seed.Of(t)
 	l := newLab(t)
 	reduced, asked := 0, 0
 	for i := range count(t, "TARN_LATEST_ROUNDS", defaultLatestRounds) {

@@ -1,7 +1,6 @@
 package property
 
 import (
-	"math/rand/v2"
 	"os"
 	"strconv"
 	"testing"
@@ -13,19 +12,6 @@ import (
 func TestMain(m *testing.M) {
 	task.Rehearse.Store(true)
 	os.Exit(m.Run())
-}
-
-// seedOf returns the seed of a random test: TARN_SEED, or a new one, which a failure prints.
-func seedOf(t *testing.T) uint64 {
-	t.Helper()
-	if text := os.Getenv("TARN_SEED"); text != "" {
-		seed, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return seed
-	}
-	return rand.Uint64() >> 1
 }
 
 // count returns the number in an environment variable, or the default.

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 const (
@@ -17,7 +19,7 @@ const (
 // TestRandomMetadataAnswers asks for counts and extremes of random tables, as the statistics may tell them, as the rows do,
 // and as plain DuckDB does. TARN_METADATA_ROUNDS sets the number of tables, and TARN_SEED the first one's seed.
 func TestRandomMetadataAnswers(t *testing.T) {
-	seed := seedOf(t)
+	seed := seed.Of(t)
 	l := newLab(t)
 	told, asked := 0, 0
 	for i := range count(t, "TARN_METADATA_ROUNDS", defaultMetadataRounds) {

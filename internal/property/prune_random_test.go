@@ -13,6 +13,7 @@ import (
 	"github.com/tarndb/tarn/internal/bind"
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/seed"
 	"github.com/tarndb/tarn/internal/sql"
 	"github.com/tarndb/tarn/internal/stub"
 )
@@ -39,7 +40,7 @@ type pruning struct {
 // judge is plain DuckDB over the rows, of each of which it is known in which file it is. TARN_PRUNE_PREDICATES sets how
 // many, and TARN_SEED the first world's seed.
 func TestRandomPredicates(t *testing.T) {
-	seed := seedOf(t)
+	seed := seed.Of(t)
 	l := newLab(t)
 	p := newPlanner(l)
 	var sum pruning

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/tarndb/tarn"
 	"github.com/tarndb/tarn/internal/golden"
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 // toldCheck is a read of a random table, as PyIceberg does it.
@@ -24,17 +24,13 @@ type toldCheck struct {
 }
 
 // TestPyIcebergTables reads random tables that PyIceberg wrote, with deletes and evolution, as PyIceberg does.
-// TARN_PYICEBERG_TABLES is how many, TARN_PYICEBERG_SEED which.
+// TARN_PYICEBERG_TABLES is how many.
 func TestPyIcebergTables(t *testing.T) {
 	python := pyIceberg(t, "import pyiceberg, pyarrow, sqlalchemy, pyiceberg_core")
-	seed, count := os.Getenv("TARN_PYICEBERG_SEED"), os.Getenv("TARN_PYICEBERG_TABLES")
-	if seed == "" {
-		seed = strconv.FormatUint(rand.Uint64(), 10)
-	}
+	seed, count := strconv.FormatUint(seed.Of(t), 10), os.Getenv("TARN_PYICEBERG_TABLES")
 	if count == "" {
 		count = "12"
 	}
-	t.Logf("TARN_PYICEBERG_SEED=%s", seed)
 	folder := t.TempDir()
 	uri, warehouse := "sqlite:///"+folder+"/catalog.db", "file://"+folder+"/warehouse"
 	cmd := exec.CommandContext(t.Context(), python, "-B", "testdata/tables.py", uri, warehouse, seed, count)

@@ -166,7 +166,7 @@ func (g *gen) join(left string, l []input, right string, r []input) (string, []i
 		return left + comma + right, slices.Concat(l, r)
 	}
 	text := left + " " + kind + " JOIN " + right
-	if len(l) == 1 && !strings.Contains(right, " JOIN ") && kind != "" && g.chance(20) { // no join in parentheses beside it
+	if len(l) == 1 && !strings.Contains(right, " JOIN ") && kind != "" && g.chance(20) && natural(l[0], r[0]) { // no join in parentheses beside it
 		g.keep(nil)
 		text = left + " NATURAL " + kind + " JOIN " + right
 	} else if using := g.using(l, r); using != "" {
@@ -178,6 +178,14 @@ func (g *gen) join(left string, l []input, right string, r []input) (string, []i
 		return text, l
 	}
 	return text, slices.Concat(l, r)
+}
+
+// natural says whether all columns that two inputs have under one name may be compared.
+func natural(x, y input) bool {
+	return !slices.ContainsFunc(x.fields, func(f field) bool {
+		h, ok := find(y, f.name)
+		return ok && f.class != h.class
+	})
 }
 
 // using returns columns for USING, which must be in one input of each side, or "".

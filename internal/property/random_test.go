@@ -15,6 +15,7 @@ import (
 	"github.com/tarndb/tarn"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/golden"
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 const (
@@ -37,7 +38,7 @@ const (
 // than the default), and TARN_SEED the seed. A failure prints the seed with which it comes first; so that a crash has one
 // too, each world's is logged when its turn comes.
 func TestRandomQueries(t *testing.T) {
-	seed, plans := seedOf(t), count(t, "TARN_PLANS", defaultPlans)
+	seed, plans := seed.Of(t), count(t, "TARN_PLANS", defaultPlans)
 	if testing.Short() {
 		plans /= 10
 	}
@@ -221,7 +222,7 @@ func TestOne(t *testing.T) {
 	}
 	text = roundName.ReplaceAllString(text, "r.")
 	l := newLab(t)
-	w := newWorld(seedOf(t), "r")
+	w := newWorld(seed.Of(t), "r")
 	w.make(l, "r")
 	t.Log(w.story())
 	for _, m := range []mode{auto, small, off} {

@@ -2,17 +2,16 @@ package survey
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/internal/manifest"
+	"github.com/tarndb/tarn/internal/seed"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -85,8 +84,7 @@ func applied(deletes []liveDelete, f catalog.DataFile) (places []int, list []cat
 // TestIndexAgainstTheRules draws tables of few sequence numbers, partitions and paths, and compares the index with the
 // rules, each asked of each pair of files.
 func TestIndexAgainstTheRules(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	rng := rand.New(rand.NewPCG(seed, 0))
+	rng := seed.Rand(t)
 	for range 300 {
 		var deletes []liveDelete
 		for i := range 1 + rng.IntN(12) {
@@ -128,11 +126,11 @@ func TestIndexAgainstTheRules(t *testing.T) {
 				used[list[n].Ref.Path] = true
 			}
 			if want := byTheRules(&files[i], deletes); !slices.Equal(got, want) {
-				t.Fatalf("seed %d: %+v: got %v, want %v of %+v", seed, files[i], got, want, deletes)
+				t.Fatalf("%+v: got %v, want %v of %+v", files[i], got, want, deletes)
 			}
 		}
 		if len(used) != len(list) {
-			t.Fatalf("seed %d: %d delete files are listed and %d used", seed, len(list), len(used))
+			t.Fatalf("%d delete files are listed and %d used", len(list), len(used))
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/plan/spj"
 	"github.com/tarndb/tarn/internal/plantest"
+	"github.com/tarndb/tarn/internal/seed"
 	"github.com/tarndb/tarn/internal/task"
 	"github.com/tarndb/tarn/transform"
 )
@@ -112,21 +112,12 @@ func randomTables(r *rand.Rand) string {
 	return b.String()
 }
 
-func seeded(t *testing.T) *rand.Rand {
-	seed := uint64(rand.Int64())
-	if s, err := strconv.ParseUint(os.Getenv("TARN_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	t.Logf("TARN_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
-}
-
 var joins = []string{"JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "SEMI JOIN", "ANTI JOIN"}
 
 // TestRandomGraphs checks what holds of every graph: it is whole, it survives a journey, groups are the same however they
 // are packed, and packs are as even as longest-first makes them.
 func TestRandomGraphs(t *testing.T) {
-	r := seeded(t)
+	r := seed.Rand(t)
 	for range 25 {
 		p := plantest.New(t, randomTables(r))
 		query := fmt.Sprintf("SELECT a.x FROM s.a %s s.b ON a.k = b.k AND a.s %s b.s", joins[r.IntN(len(joins))], []string{"=", "<=>"}[r.IntN(2)])

@@ -3,7 +3,6 @@ package write
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +14,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/lake"
+	"github.com/tarndb/tarn/internal/seed"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -52,9 +52,7 @@ func (l *lab) tryWrite(ctx context.Context, target *Target, query string, opts O
 // of NULL. Files that are cut at the target size don't overlap.
 func TestSortOrder(t *testing.T) {
 	l := newLab(t)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := seed.Rand(t)
 	var columns, list []string
 	for i, k := range kinds {
 		columns = append(columns, fmt.Sprintf("c%d %s", i, k.typ))

@@ -2,7 +2,6 @@ package write
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 // kinds are types with SQL of their values, by a number n, and the transforms that may part rows by them.
@@ -69,8 +69,7 @@ func TestPyIcebergAgrees(t *testing.T) {
 		}
 		t.Skip("PyIceberg isn't installed")
 	}
-	seed := rand.Uint64() % 1_000_000
-	t.Logf("seed %d", seed)
+	seed := seed.Of(t) % 1_000_000
 	l := newLab(t)
 	folder := t.TempDir()
 	keep := func(table *catalog.Table, query string) {

@@ -5,29 +5,18 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/plan/layout"
+	"github.com/tarndb/tarn/internal/seed"
 	"github.com/tarndb/tarn/transform"
 )
-
-func seeded(t *testing.T) *rand.Rand {
-	t.Helper()
-	seed := rand.Uint64()
-	if s, err := strconv.ParseUint(os.Getenv("TARN_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	t.Logf("TARN_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
-}
 
 // TestFilesConformAsTheirRowsDo: what a file's tuple says of a key is what the key's transform gives for a row of the file,
 // or it says nothing; and it says something whenever the transform reduces and nothing leaves its type.
 func TestFilesConformAsTheirRowsDo(t *testing.T) {
-	r := seeded(t)
+	r := seed.Rand(t)
 	types := []string{"int", "long", "decimal(9, 2)", "decimal(38, 0)", "date", "timestamp", "timestamptz", "timestamp_ns", "string", "binary"}
 	conforming := 0
 	for range 60000 {

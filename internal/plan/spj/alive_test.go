@@ -3,7 +3,6 @@ package spj_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,17 +10,13 @@ import (
 
 	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/internal/plan/spj"
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 // TestDroppedGroupsGiveNoRows evaluates random join trees over the rows of one group, by brute force: a group that isn't
 // alive gives no rows, and scans that aren't needed change nothing when they are left out.
 func TestDroppedGroupsGiveNoRows(t *testing.T) {
-	seed := uint64(rand.Int64())
-	if s, err := strconv.ParseUint(os.Getenv("TARN_SEED"), 10, 64); err == nil {
-		seed = s
-	}
-	t.Logf("TARN_SEED=%d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := seed.Rand(t)
 	dropped, spared := 0, 0
 	for range 20000 {
 		g := &group{Rand: r, slots: 1 + r.IntN(2), rows: map[*plan.Scan][]row{}}
