@@ -272,5 +272,9 @@ func (b *binder) partial(ctx context.Context, s *selectShape, blk *plan.Block, c
 	if !ok {
 		return nil, nil
 	}
-	return t.finish(ctx, blk, columns, t.core(groups), upper, true)
+	sp, err := t.finish(ctx, blk, columns, t.core(groups), upper, true)
+	if sp != nil {
+		sp.Short, err = t.short(ctx, blk, groups)
+	}
+	return sp, err
 }

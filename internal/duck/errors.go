@@ -59,7 +59,14 @@ func fault(op, text string) error {
 	if failure, ok := checkFailure(text); ok {
 		return failure
 	}
-	return readReport(text).err(op)
+	return readReport(text).fault(op)
+}
+
+func (r report) fault(op string) error {
+	if strings.HasPrefix(r.Message, tooLong) {
+		return TooLong{r.err(op)}
+	}
+	return r.err(op)
 }
 
 func (r report) err(op string) *errs.Error {
@@ -94,7 +101,7 @@ func faultData(op string, data bindings.ErrorData) error {
 	if failure, ok := checkFailure(text); ok {
 		return failure
 	}
-	return r.err(op)
+	return r.fault(op)
 }
 
 // faultOf is fault during a call with ctx: an interrupt is the end of ctx.

@@ -52,6 +52,7 @@ func registerFunctions(c *Conn) error {
 		return made[len(made)-1]
 	}
 	number, long, any, truth := typ(bindings.TypeInteger), typ(bindings.TypeBigInt), typ(bindings.TypeAny), typ(bindings.TypeBoolean)
+	text, huge := typ(bindings.TypeVarchar), typ(bindings.TypeHugeInt)
 	row := []bindings.LogicalType{long, typ(bindings.TypeUBigInt), long} // deletes, file, position
 	functions := []function{
 		{name: "tarn_bucket", params: []bindings.LogicalType{number, any}, result: number, call: callBucket, bind: bindBucket},
@@ -60,7 +61,9 @@ func registerFunctions(c *Conn) error {
 		{name: "tarn_days", params: []bindings.LogicalType{any}, result: typ(bindings.TypeDate), call: callDays, bind: bindDates},
 		{name: "tarn_hours", params: []bindings.LogicalType{any}, result: number, call: callHours, bind: bindTimes},
 		{name: keptName, params: row, more: &any, result: truth, call: callKept, nulls: true},
-		{name: "tarn_order_key", more: &any, result: typ(bindings.TypeHugeInt), call: callOrderKey, bind: bindOrderKey, nulls: true},
+		{name: "tarn_order_key", more: &any, result: huge, call: callOrderKey, bind: bindOrderKey, nulls: true},
+		{name: shortName, params: []bindings.LogicalType{text}, result: huge, call: callShort},
+		{name: shortTextName, params: []bindings.LogicalType{huge}, result: text, call: callShortText},
 		{name: keptAtName, params: row, result: truth, call: callKeptAt, nulls: true},
 	}
 	for _, f := range functions {
@@ -72,7 +75,7 @@ func registerFunctions(c *Conn) error {
 		return err
 	}
 	overloads := []function{
-		{params: []bindings.LogicalType{number, any}, result: typ(bindings.TypeVarchar), call: callTruncate, bind: bindDecimal},
+		{params: []bindings.LogicalType{number, any}, result: text, call: callTruncate, bind: bindDecimal},
 	}
 	for _, id := range []bindings.Type{
 		bindings.TypeTinyInt, bindings.TypeSmallInt, bindings.TypeInteger, bindings.TypeBigInt, bindings.TypeVarchar, bindings.TypeBlob,

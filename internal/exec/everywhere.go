@@ -44,7 +44,8 @@ func (w *worker) loadEverywhere(ctx context.Context) error {
 	return nil
 }
 
-// everywhere makes a table's view, or the table itself when load.
+// everywhere makes a table's view, or the table itself when load. Short columns are of a view above a table: while it loads, no
+// text can be too long.
 func (w *worker) everywhere(ctx context.Context, t *task.Table, load bool) error {
 	scan, forget, err := w.deletes.lentScan(ctx, w.db, w.conn, &t.Input, t.Everywhere)
 	before := w.end
@@ -58,10 +59,17 @@ func (w *worker) everywhere(ctx context.Context, t *task.Table, load bool) error
 		return err
 	}
 	if load {
-		err := w.conn.Exec(ctx, "CREATE TABLE "+t.View+" AS "+text)
+		name := t.View
+		if len(t.Short) > 0 {
+			name += "_loaded"
+		}
+		err := w.conn.Exec(ctx, "CREATE TABLE "+name+" AS "+text)
 		if errs.KindOf(err) != errs.Resource || ctx.Err() != nil {
+			if err == nil && name != t.View {
+				err = makeView(ctx, w.conn, t.View, withShort(t, "SELECT * FROM "+name))
+			}
 			return w.conn.Blame(ctx, localPaths([][]task.File{t.Everywhere}), err)
 		}
 	}
-	return makeView(ctx, w.conn, t.View, text)
+	return makeView(ctx, w.conn, t.View, withShort(t, text))
 }

@@ -68,6 +68,7 @@ func (r *run) core(ctx context.Context, at int, share budget) error {
 		return err
 	}
 	c := &coreRun{run: r, at: at, core: &r.graph.Cores[at], share: share, sink: sink}
+	c.short.Store(c.core.Short != "")
 	err = c.all(ctx)
 	if isStop(err) {
 		err = nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/duck"
@@ -23,9 +24,10 @@ type worker struct {
 	memory  int64 // its share; 0: no limit
 	db      *duck.DB
 	conn    *duck.Conn
-	ready   bool   // the tables that each pack reads whole are there
-	viewed  bool   // packs run through views, since one could not be planned without
-	end     func() // when no pack will run any more
+	ready   bool         // the tables that each pack reads whole are there
+	viewed  bool         // packs run through views, since one could not be planned without
+	short   *atomic.Bool // packs group by short texts: of all workers of the core, until one meets a text that isn't short
+	end     func()       // when no pack will run any more
 }
 
 func (c *coreRun) openWorker(ctx context.Context, threads int, memory int64) (*worker, error) {
@@ -38,7 +40,7 @@ func (c *coreRun) openWorker(ctx context.Context, threads int, memory int64) (*w
 		_ = db.Close()
 		return nil, err
 	}
-	w := &worker{core: c.core, opts: c.opts, deletes: c.deletes, memory: memory, db: db, conn: conn, end: func() {}}
+	w := &worker{core: c.core, opts: c.opts, deletes: c.deletes, memory: memory, db: db, conn: conn, short: &c.short, end: func() {}}
 	if err := conn.Avoid(ctx, c.graph.Avoid); err != nil {
 		w.close()
 		return nil, err
@@ -53,6 +55,14 @@ func (w *worker) close() {
 	_ = w.db.Close()
 }
 
+// attempt is one way to run a pack.
+type attempt struct {
+	*task.Pack
+	exchange *exchange
+	checks   [][]duck.ScanCheck // per table
+	short    bool               // by the core's text over short texts
+}
+
 // run runs one pack over its files and the routed rows that it reads, and calls use for each chunk, which becomes
 // use's own.
 func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, use func(*duck.Chunk) error) error {
@@ -65,25 +75,45 @@ func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, use func(*d
 	if err := w.prepare(ctx); err != nil {
 		return err
 	}
-	if !w.viewed {
-		err = w.inlined(ctx, p, x, checks, use)
-		w.viewed = isUnplanned(err)
-	}
-	if w.viewed {
-		err = w.throughViews(ctx, p, x, checks, use)
+	a := attempt{p, x, checks, w.short.Load()}
+	err = w.try(ctx, a, use)
+	// Nothing was used yet: a grouping gives no row before it has read the last one.
+	if a.short && (duck.IsTooLong(err) || isUnplanned(err)) {
+		w.short.Store(false)
+		a.short = false
+		err = w.try(ctx, a, use)
 	}
 	return w.conn.Blame(ctx, localPaths(p.Inputs), err)
 }
 
+func (w *worker) try(ctx context.Context, a attempt, use func(*duck.Chunk) error) (err error) {
+	if !w.viewed {
+		err = w.inlined(ctx, a, use)
+		w.viewed = isUnplanned(err) && !duck.IsTooLong(err)
+	}
+	if w.viewed {
+		err = w.throughViews(ctx, a, use)
+	}
+	return err
+}
+
+// sql is the core's text.
+func (w *worker) sql(a attempt) string {
+	if a.short {
+		return w.core.Short
+	}
+	return w.core.SQL
+}
+
 // inlined runs a pack as one statement, in which WITH entries stand for views. DuckDB binds a view when it is made and again
 // where it is read, which over the files of a small pack is a large part of the work.
-func (w *worker) inlined(ctx context.Context, p *task.Pack, x *exchange, checks [][]duck.ScanCheck, use func(*duck.Chunk) error) error {
-	views, release, err := w.packViews(ctx, p, x, checks, true)
+func (w *worker) inlined(ctx context.Context, a attempt, use func(*duck.Chunk) error) error {
+	views, release, err := w.packViews(ctx, a, true)
 	defer release()
 	if err != nil {
 		return err
 	}
-	text := "SELECT * FROM (" + w.core.SQL + ")"
+	text := "SELECT * FROM (" + w.sql(a) + ")"
 	if len(views) > 0 {
 		with := make([]string, len(views))
 		for i, v := range views {
@@ -92,7 +122,7 @@ func (w *worker) inlined(ctx context.Context, p *task.Pack, x *exchange, checks 
 		text = "WITH " + strings.Join(with, ", ") + " " + text
 	}
 	var args []any
-	if slices.ContainsFunc(p.Inputs, func(files []task.File) bool { return len(files) > 0 }) {
+	if slices.ContainsFunc(a.Inputs, func(files []task.File) bool { return len(files) > 0 }) {
 		args = duck.LateArgs
 	}
 	return w.conn.Stream(ctx, text, use, args...)
@@ -106,8 +136,8 @@ func isUnplanned(err error) bool {
 }
 
 // throughViews runs a pack over views.
-func (w *worker) throughViews(ctx context.Context, p *task.Pack, x *exchange, checks [][]duck.ScanCheck, use func(*duck.Chunk) error) error {
-	views, release, err := w.packViews(ctx, p, x, checks, false)
+func (w *worker) throughViews(ctx context.Context, a attempt, use func(*duck.Chunk) error) error {
+	views, release, err := w.packViews(ctx, a, false)
 	defer release()
 	if err != nil {
 		return err
@@ -117,12 +147,12 @@ func (w *worker) throughViews(ctx context.Context, p *task.Pack, x *exchange, ch
 			return err
 		}
 	}
-	return w.conn.Stream(ctx, w.core.SQL, use)
+	return w.conn.Stream(ctx, w.sql(a), use)
 }
 
 // packViews returns what the core's SQL reads in a pack, but for the tables that each pack reads whole. Release is to be
 // called when no statement reads it any more.
-func (w *worker) packViews(ctx context.Context, p *task.Pack, x *exchange, checks [][]duck.ScanCheck, late bool) (views []task.View, release func(), err error) {
+func (w *worker) packViews(ctx context.Context, a attempt, late bool) (views []task.View, release func(), err error) {
 	var releases []func()
 	release = func() {
 		for _, r := range releases {
@@ -133,7 +163,7 @@ func (w *worker) packViews(ctx context.Context, p *task.Pack, x *exchange, check
 		if isEverywhere(&w.core.Tables[t]) {
 			continue
 		}
-		rows, done, err := w.packRows(ctx, p, x, t, checks[t], late)
+		rows, done, err := w.packRows(ctx, a, t, late)
 		releases = append(releases, done)
 		if err != nil {
 			return nil, release, err
@@ -144,28 +174,47 @@ func (w *worker) packViews(ctx context.Context, p *task.Pack, x *exchange, check
 }
 
 // packRows returns the SQL of a table's rows in a pack.
-func (w *worker) packRows(ctx context.Context, p *task.Pack, x *exchange, table int, checks []duck.ScanCheck, late bool) (text string, release func(), err error) {
-	t := &w.core.Tables[table]
-	routed, forget := x.read(p, table)
-	scan, done, err := w.deletes.lentScan(ctx, w.db, w.conn, &t.Input, p.Inputs[table])
+func (w *worker) packRows(ctx context.Context, a attempt, table int, late bool) (text string, release func(), err error) {
+	t, files := &w.core.Tables[table], a.Inputs[table]
+	routed, forget := a.exchange.read(a.Pack, table)
+	scan, done, err := w.deletes.lentScan(ctx, w.db, w.conn, &t.Input, files)
 	release = func() { forget(); done() }
 	if err != nil {
 		return "", release, err
 	}
-	scan.Checks, scan.Late = checks, late
+	scan.Checks, scan.Late = a.checks[table], late
 	if text, err = duck.ScanSQL(scan); err != nil {
 		return "", release, err
 	}
 	switch {
-	case routed != "" && len(p.Inputs[table]) == 0:
+	case routed != "" && len(files) == 0:
 		text = routed
 	case routed != "":
 		text += " UNION ALL " + routed
 	}
-	if p.Part.Of > 1 {
-		text, err = duck.PartSQL(text, keyColumns(t), p.Part.Index, p.Part.Of)
+	if a.Part.Of > 1 {
+		text, err = duck.PartSQL(text, keyColumns(t), a.Part.Index, a.Part.Of)
+	}
+	if a.short {
+		text = withShort(t, text)
 	}
 	return text, release, err
+}
+
+// withShort adds a table's short columns to its rows.
+func withShort(t *task.Table, rows string) string {
+	if len(t.Short) == 0 {
+		return rows
+	}
+	text := "SELECT *"
+	for _, s := range t.Short {
+		for _, c := range viewColumns(&t.Input) {
+			if c.Field.ID == s.Field {
+				text += ", " + duck.ShortSQL(catalog.QuoteIdent(c.As)) + " AS " + s.As
+			}
+		}
+	}
+	return text + " FROM (" + rows + ")"
 }
 
 // keyColumns returns the columns of a table's view that carry the keys.

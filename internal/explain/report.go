@@ -52,7 +52,8 @@ type Core struct {
 	Routed     []Routed `json:"routed"`
 	Everywhere []Table  `json:"everywhere"`
 	Divided    []string `json:"divided_groups"`
-	Costs      []Cost   `json:"costs"` // nothing where all rows are read where they lie
+	Short      []string `json:"short_texts"` // columns that are grouped by as numbers while their texts are short
+	Costs      []Cost   `json:"costs"`       // nothing where all rows are read where they lie
 }
 
 // Routed is a table with stragglers, and why it has them.
@@ -171,7 +172,7 @@ func core(c *spj.Core, t *task.Core) Core {
 	out := Core{
 		Rows: c.Kind.String(), Groups: len(t.Groups), Packs: len(t.Packs),
 		Dropped: Dropped{t.Dropped.Groups, t.Dropped.Files, t.Dropped.Bytes}, GroupBytes: spread(t), NullGroup: nullGroup(t),
-		Routed: []Routed{}, Everywhere: []Table{}, Divided: divided(t), Costs: []Cost{},
+		Routed: []Routed{}, Everywhere: []Table{}, Divided: divided(t), Costs: []Cost{}, Short: []string{},
 	}
 	for i, k := range c.Keys {
 		out.Keys = append(out.Keys, k.Transform.SQL(keyColumns(c, i)))
@@ -189,6 +190,9 @@ func core(c *spj.Core, t *task.Core) Core {
 		}
 	})
 	for _, table := range t.Tables {
+		for _, s := range table.Short {
+			out.Short = append(out.Short, table.Name+"."+nameOf(&table.Input, s.Field))
+		}
 		out.Bytes += table.Bytes
 		if len(table.Sources) == 0 {
 			out.Everywhere = append(out.Everywhere, Table{table.Name, table.Files, table.Bytes})
@@ -198,6 +202,15 @@ func core(c *spj.Core, t *task.Core) Core {
 	out.Bytes -= t.Dropped.Bytes
 	out.Ops = append(relOps(c.Tree), blockOps(c)...)
 	return out
+}
+
+func nameOf(in *task.Input, id catalog.FieldID) string {
+	for _, f := range in.Fields {
+		if f.ID == id {
+			return catalog.QuoteIdent(f.Name)
+		}
+	}
+	return ""
 }
 
 // divided tells of the groups that are not run as one pack among others.

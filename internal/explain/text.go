@@ -63,6 +63,9 @@ func (c Core) write(b *strings.Builder, n int) {
 	for _, text := range c.Divided {
 		fmt.Fprintf(b, "  divided: %s\n", text)
 	}
+	if len(c.Short) > 0 {
+		fmt.Fprintf(b, "  grouped by as numbers, while texts are short: %s\n", strings.Join(c.Short, ", "))
+	}
 	if len(c.Costs) > 0 {
 		fmt.Fprintf(b, "  costs as reading: %s\n", costText(c.Costs))
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/tarndb/tarn/catalog"
@@ -122,7 +123,17 @@ type Split struct {
 	// them. Where that can't be had, Else is the way to take; nil when there is none.
 	Needs []Col
 	Else  *Split
+	Short *Short // nil: the core groups by no text that a short form may stand for
 }
+
+// Short is a Split's core that groups by numbers in place of short texts.
+type Short struct {
+	Core    string // reads each of Columns under its ShortName, which it turns back
+	Columns []Col  // of scans
+}
+
+// ShortName is the name of the column with the numbers.
+func (c Col) ShortName() string { return fmt.Sprintf("tarn_short_%d_%d", c.Source, c.Index) }
 
 // Facts is a Split's core that aggregates all rows of one scan, without groups, into what statistics of files may tell.
 type Facts struct {

@@ -261,6 +261,7 @@ func (l *lab) judge(query string) (a answer) {
 // plannedCore is a part that runs by groups.
 type plannedCore struct {
 	Rows   string   `json:"rows"`
+	Short  []string `json:"short_texts"`
 	Keys   []string `json:"keys"`
 	Groups int      `json:"groups"`
 	Packs  int      `json:"packs"`

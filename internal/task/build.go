@@ -108,7 +108,7 @@ type candidate struct {
 
 func buildCore(ctx context.Context, c *spj.Core, layouts map[*plan.Scan]*catalog.TableLayout, opts Options) (*Core, error) {
 	g := &grouping{
-		core: &Core{Name: c.Name, SQL: c.SQL, Limit: c.Limit, Views: views(c.Views), Grows: c.Kind == spj.Complete || c.Kind == spj.Emitted}, byKey: map[string]int{},
+		core: &Core{Name: c.Name, SQL: c.SQL, Short: shortSQL(c), Limit: c.Limit, Views: views(c.Views), Grows: c.Kind == spj.Complete || c.Kind == spj.Emitted}, byKey: map[string]int{},
 	}
 	c.Tree.Scans(func(k *spj.ScanKeys) { g.scans = append(g.scans, k) })
 	c.Tree.ScansEverywhere(func(s *plan.Scan) { g.everywhere = append(g.everywhere, s) })
@@ -121,7 +121,7 @@ func buildCore(ctx context.Context, c *spj.Core, layouts map[*plan.Scan]*catalog
 		}
 	}
 	for _, s := range g.everywhere {
-		if err := g.spread(ctx, s, layouts[s]); err != nil {
+		if err := g.spread(ctx, c, s, layouts[s]); err != nil {
 			return nil, err
 		}
 	}
@@ -130,6 +130,26 @@ func buildCore(ctx context.Context, c *spj.Core, layouts map[*plan.Scan]*catalog
 	g.assemble()
 	g.core.pack(opts)
 	return g.core, nil
+}
+
+func shortSQL(c *spj.Core) string {
+	if c.Short == nil {
+		return ""
+	}
+	return c.Short.Core
+}
+
+// shortColumns returns the columns of a scan whose texts a core reads in short form.
+func shortColumns(c *spj.Core, s *plan.Scan) (out []ShortColumn) {
+	if c.Short == nil {
+		return nil
+	}
+	for _, col := range c.Short.Columns {
+		if col.Source == s.Source {
+			out = append(out, ShortColumn{Field: catalog.FieldID(col.Index), As: col.ShortName()})
+		}
+	}
+	return out
 }
 
 // widen converts a partition value to the core's type of it.
@@ -145,7 +165,7 @@ func widen(v transform.Value) transform.Value {
 func (g *grouping) collect(ctx context.Context, c *spj.Core, at int, k *spj.ScanKeys, l *catalog.TableLayout) error {
 	r, in := newReader(k.Scan, l)
 	dropped := c.Dropped.Tables[at]
-	t := Table{Files: k.Total.Files, Bytes: k.Total.Bytes, Dropped: dropped.Files}
+	t := Table{Files: k.Total.Files, Bytes: k.Total.Bytes, Dropped: dropped.Files, Short: shortColumns(c, k.Scan)}
 	g.core.Dropped.Files += dropped.Files
 	g.core.Dropped.Bytes += dropped.Bytes
 	for _, s := range k.Conforms.Keys {
@@ -181,9 +201,9 @@ func (g *grouping) collect(ctx context.Context, c *spj.Core, at int, k *spj.Scan
 }
 
 // spread adds a table that each pack reads whole.
-func (g *grouping) spread(ctx context.Context, s *plan.Scan, l *catalog.TableLayout) error {
+func (g *grouping) spread(ctx context.Context, c *spj.Core, s *plan.Scan, l *catalog.TableLayout) error {
 	r, in := newReader(s, l)
-	t := Table{}
+	t := Table{Short: shortColumns(c, s)}
 	err := r.each(ctx, func(f catalog.DataFile, file File) error {
 		t.Files++
 		t.Bytes += f.Ref.Bytes

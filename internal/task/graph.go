@@ -18,6 +18,7 @@ type Graph struct {
 type Core struct {
 	Name   string  // the table that collects its rows
 	SQL    string  // over Views and the tables' views
+	Short  string  // the same over the tables' Short columns besides, while they are short; "": nothing else
 	Limit  int64   // rows that are enough; -1: all are wanted
 	Grows  bool    // it may give as many rows as it reads, or more
 	Views  []View  // in the order of their making
@@ -61,6 +62,13 @@ type Table struct {
 	// Strays tells of the routed rows of no group of the core whether they can matter: bit k of the place is set for rows in
 	// which key k's column is NULL. Those that can matter go to a bin that depends on their keys alone.
 	Strays []bool
+	Short  []ShortColumn // what Core.Short reads besides the view's columns
+}
+
+// ShortColumn is the short form of a column of text.
+type ShortColumn struct {
+	Field catalog.FieldID
+	As    string // its name beside the view's columns
 }
 
 // Source is the column of a table whose transform is a group's value.

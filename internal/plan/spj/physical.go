@@ -53,8 +53,9 @@ type Physical struct {
 // Core is a part of the query that runs group by group.
 type Core struct {
 	Block *plan.Block
-	Name  string // the table that the rows are collected in
-	SQL   string // what each pack runs
+	Name  string      // the table that the rows are collected in
+	SQL   string      // what each pack runs
+	Short *plan.Short // what it runs instead while texts are short; nil: nothing else
 	Keys  []Key
 	Tree  *Node
 	Views []View // the blocks inside, inputs first
