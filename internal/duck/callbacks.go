@@ -10,7 +10,6 @@ extern void tarnDuckHours(void *info, void *input, void *output);
 extern void tarnDuckVerify(void *info, void *input, void *output);
 extern void tarnDuckKept(void *info, void *input, void *output);
 extern void tarnDuckOrderKey(void *info, void *input, void *output);
-extern void tarnDuckShort(void *info, void *input, void *output);
 extern void tarnDuckShortText(void *info, void *input, void *output);
 extern void tarnDuckBindBucket(void *info);
 extern void tarnDuckBindDecimal(void *info);
@@ -40,7 +39,6 @@ var (
 	callVerify    = unsafe.Pointer(C.tarnDuckVerify)
 	callKept      = unsafe.Pointer(C.tarnDuckKept)
 	callOrderKey  = unsafe.Pointer(C.tarnDuckOrderKey)
-	callShort     = unsafe.Pointer(C.tarnDuckShort)
 	callShortText = unsafe.Pointer(C.tarnDuckShortText)
 	bindBucket    = unsafe.Pointer(C.tarnDuckBindBucket)
 	bindDecimal   = unsafe.Pointer(C.tarnDuckBindDecimal)
@@ -83,9 +81,6 @@ func tarnDuckKept(info, input, output unsafe.Pointer) { execute(info, input, out
 
 //export tarnDuckOrderKey
 func tarnDuckOrderKey(info, input, output unsafe.Pointer) { execute(info, input, output, orderKey) }
-
-//export tarnDuckShort
-func tarnDuckShort(info, input, output unsafe.Pointer) { execute(info, input, output, shortText) }
 
 //export tarnDuckShortText
 func tarnDuckShortText(info, input, output unsafe.Pointer) { execute(info, input, output, textOfShort) }

@@ -9,11 +9,10 @@ import (
 func TestShortTexts(t *testing.T) {
 	_, c := session(t, Options{})
 	const texts = `(SELECT unnest(['', 'a', 'A', 'a ', 'a' || chr(0), chr(0), chr(0) || chr(0), 'ab', 'ba', 'é', 'e' || chr(769), '💰', '12345678', '123456789',
-		'ÿÿÿÿÿÿÿ', '123456789012', '1234567890123', '12345678901234', '123456789012345', '123456789012346', NULL]) AS x)`
+		'ÿÿÿÿÿÿ', '123456789012', '1234567890ÿ', '12345678901', chr(127) || repeat('ÿ', 5), NULL]) AS x)`
 	rows, err := rowsOf(t.Context(), c, `WITH v AS (SELECT x, `+ShortSQL("x")+` AS n FROM `+texts+`)
-		SELECT count(*), count(*) FILTER ((a.x = b.x) IS DISTINCT FROM (a.n = b.n)), min(a.n) < 0,
-			count(*) FILTER (tarn_short_text(a.n) IS DISTINCT FROM a.x) FROM v a, v b`)
-	if want := []string{"441|0|false|0"}; err != nil || !slices.Equal(rows, want) {
+		SELECT count(*), count(*) FILTER ((a.x = b.x) IS DISTINCT FROM (a.n = b.n)), count(*) FILTER (tarn_short_text(a.n) IS DISTINCT FROM a.x) FROM v a, v b`)
+	if want := []string{"400|0|0"}; err != nil || !slices.Equal(rows, want) {
 		t.Errorf("%v %v, want %v", rows, err, want)
 	}
 }
@@ -22,7 +21,7 @@ func TestShortTexts(t *testing.T) {
 func TestLongTexts(t *testing.T) {
 	_, c := session(t, Options{})
 	for sql, want := range map[string]bool{
-		"SELECT tarn_short('1234567890123456')":                                                true,
+		"SELECT tarn_short('1234567890123')":                                                   true,
 		"SELECT count(DISTINCT tarn_short(repeat('é', (range % 9)::INTEGER))) FROM range(100)": true,
 		"SELECT tarn_short_text(-1)":                                                           false,
 		"SELECT error('x')":                                                                    false,
