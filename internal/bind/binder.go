@@ -76,7 +76,7 @@ func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, ar
 			b.query.Output[i].Name = label
 		}
 	}
-	transferFilters(b.query)
+	b.transferFilters()
 	if err == nil {
 		err = b.writeConditions(ctx)
 	}

@@ -16,14 +16,14 @@ import (
 // the other side of a join that preserves b's. In a LEFT JOIN b ON a.k = b.k AND b.k = 5 rows of a with another k come out,
 // while in b LEFT JOIN a ... WHERE b.k = 5 no other row of a can be seen. IS NULL is no such condition: see pushFilter. Nor
 // does IS NOT DISTINCT FROM say it: an outer join below may have filled a.k with NULL, whatever is asked of rows of a.
-func transferFilters(q *plan.Query) {
-	t := transfer{scans: map[plan.SourceID]*plan.Scan{}}
-	for _, s := range q.Scans {
-		t.scans[s.Source] = s
-	}
-	for range q.Scans { // a condition may go on to a third table
+//
+// Columns of derived tables are followed to the scans that they come from, where origin says that a condition may as well stand
+// there. A value of such a column but NULL is one of the scan's, so that what is asked of the scan holds for it.
+func (b *binder) transferFilters() {
+	t := transfer{origin: b.origin}
+	for range b.query.Scans { // a condition may go on to a third table
 		t.changed = false
-		for _, b := range q.Blocks {
+		for _, b := range b.query.Blocks {
 			if b.Whole == "" {
 				t.rel(b.From)
 			}
@@ -35,7 +35,7 @@ func transferFilters(q *plan.Query) {
 }
 
 type transfer struct {
-	scans   map[plan.SourceID]*plan.Scan
+	origin  func(plan.Col) (*plan.Scan, catalog.Field, bool)
 	changed bool
 }
 
@@ -60,14 +60,10 @@ func (t *transfer) rel(r plan.Rel) {
 	}
 }
 
-// copy adds to the scan of a column what is asked of an equal one of the same type.
+// copy adds to the scan that a column comes from what is asked of an equal one of the same type.
 func (t *transfer) copy(from, to plan.Col) {
-	source, target := t.scans[from.Source], t.scans[to.Source]
-	if source == nil || target == nil {
-		return
-	}
-	a, ok := source.Table.Schema.Field(catalog.FieldID(from.Index))
-	b, ok2 := target.Table.Schema.Field(catalog.FieldID(to.Index))
+	source, a, ok := t.origin(from)
+	target, b, ok2 := t.origin(to)
 	if !ok || !ok2 || a.Type.Primitive != b.Type.Primitive {
 		return
 	}
