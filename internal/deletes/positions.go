@@ -44,6 +44,56 @@ func (p *Positions) Add(positions ...int64) {
 	}
 }
 
+// AddNew adds positions, which are not negative, up to the first that is there already. It returns that one and false, or true
+// when there is none.
+func (p *Positions) AddNew(positions ...int64) (known int64, ok bool) {
+	var low *roaring.Bitmap
+	for i, at := range positions {
+		if high := uint32(at >> 32); i == 0 || high != uint32(positions[i-1]>>32) {
+			low = p.part(high)
+		}
+		if !low.CheckedAdd(uint32(at)) {
+			return at, false
+		}
+	}
+	return 0, true
+}
+
+// Last returns the highest position, or -1 when there is none.
+func (p *Positions) Last() int64 {
+	for _, part := range slices.Backward(p.parts) {
+		if !part.low.IsEmpty() {
+			return int64(part.high)<<32 | int64(part.low.Maximum())
+		}
+	}
+	return -1
+}
+
+// First returns the lowest position, or -1 when there is none.
+func (p *Positions) First() int64 {
+	for at := range p.All() {
+		return at
+	}
+	return -1
+}
+
+// CountIn returns how many positions there are from from on and before to.
+func (p *Positions) CountIn(from, to int64) int64 {
+	return p.countBelow(to) - p.countBelow(from)
+}
+
+func (p *Positions) countBelow(end int64) (sum int64) {
+	for _, part := range p.parts {
+		switch high := end >> 32; {
+		case int64(part.high) < high:
+			sum += int64(part.low.GetCardinality())
+		case int64(part.high) == high && uint32(end) > 0:
+			sum += int64(part.low.Rank(uint32(end) - 1))
+		}
+	}
+	return sum
+}
+
 // Union adds all of q, which stays as it is and shares nothing with p.
 func (p *Positions) Union(q *Positions) {
 	for _, part := range q.parts {

@@ -105,16 +105,28 @@ func needed(files []task.File) []int {
 // lend makes the deletes of files known to the connection's instance, for a scan of those files. The id is 0 when no row of
 // theirs is deleted. Release, which is never nil, ends that.
 func (s *deleteStore) lend(ctx context.Context, db *duck.DB, conn *duck.Conn, in *task.Input, files []task.File) (id int64, release func(), err error) {
-	places := needed(files)
-	if len(places) == 0 {
+	if len(needed(files)) == 0 {
 		return 0, func() {}, nil
 	}
+	spec, err := s.spec(ctx, conn, in, files)
+	if err != nil {
+		return 0, func() {}, err
+	}
+	id, forget, err := db.RegisterDeletes(spec)
+	if err != nil {
+		return 0, func() {}, err
+	}
+	return id, forget, nil
+}
+
+// spec returns which rows of each of the files are left out. It reads the deletes that nobody has needed yet.
+func (s *deleteStore) spec(ctx context.Context, conn *duck.Conn, in *task.Input, files []task.File) (duck.DeletesSpec, error) {
 	parts := map[int]*deletePart{}
-	for _, at := range places {
+	for _, at := range needed(files) {
 		part := s.part(in, &in.Deletes[at])
 		part.once.Do(func() { part.err = part.read(ctx, conn, in, &in.Deletes[at]) })
 		if part.err != nil {
-			return 0, func() {}, part.err
+			return duck.DeletesSpec{}, part.err
 		}
 		parts[at] = part
 	}
@@ -122,11 +134,7 @@ func (s *deleteStore) lend(ctx context.Context, db *duck.DB, conn *duck.Conn, in
 	for i := range files {
 		spec.Files[i] = fileDeletes(in, &files[i], parts)
 	}
-	id, forget, err := db.RegisterDeletes(spec)
-	if err != nil {
-		return 0, func() {}, err
-	}
-	return id, forget, nil
+	return spec, nil
 }
 
 func (s *deleteStore) part(in *task.Input, d *task.Delete) *deletePart {

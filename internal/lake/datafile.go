@@ -30,11 +30,18 @@ func (c *Catalog) NewDataFileRef(ctx context.Context, t *catalog.Table, tuple []
 
 // NewNamedFileRef is NewDataFileRef with the file's name, which nobody else may have given.
 func (c *Catalog) NewNamedFileRef(ctx context.Context, t *catalog.Table, tuple []transform.Value, name string) (catalog.FileRef, error) {
+	return c.NewFileRefOf(ctx, t, t.Spec(), tuple, name)
+}
+
+// NewFileRefOf is NewNamedFileRef for a partition of any of the table's specs. A file of no partition, whose tuple is nil, lies
+// in the data folder itself.
+func (c *Catalog) NewFileRefOf(ctx context.Context, t *catalog.Table, spec catalog.PartitionSpec, tuple []transform.Value, name string,
+) (catalog.FileRef, error) {
 	folder := t.Properties["write.data.path"]
 	if folder == "" {
 		folder = fileio.Under(t.Location, "data")
 	}
-	for i, f := range t.Spec().Fields {
+	for i, f := range spec.Fields {
 		if i < len(tuple) {
 			folder = fileio.Under(folder, pathPart(f.Name)+"="+pathPart(f.Transform.Human(f.SourceType, tuple[i])))
 		}
@@ -45,6 +52,12 @@ func (c *Catalog) NewNamedFileRef(ctx context.Context, t *catalog.Table, tuple [
 	path := fileio.Under(folder, name)
 	local, err := c.fio.Local(path)
 	return catalog.FileRef{Path: path, Local: local}, err
+}
+
+// WriteFile writes a whole new file, which is durable when it returns, and returns its ref with its size.
+func (c *Catalog) WriteFile(ctx context.Context, ref catalog.FileRef, data []byte) (catalog.FileRef, error) {
+	ref.Bytes = int64(len(data))
+	return ref, c.fio.Create(ctx, ref.Path, data)
 }
 
 // maxPathPart keeps a folder's name within what file systems take, 255 bytes, whatever the partition value.

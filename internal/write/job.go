@@ -139,12 +139,17 @@ const workerBytes = 4 << 20
 
 // newFile names a file of a tuple.
 func (j *Job) newFile(ctx context.Context, tuple []value, place int) (catalog.FileRef, error) {
+	return j.newFileOf(ctx, j.target.table.Spec(), tuple, fmt.Sprintf("%05d.parquet", place+1))
+}
+
+// newFileOf names a file of a partition of any spec. The name ends as given.
+func (j *Job) newFileOf(ctx context.Context, spec catalog.PartitionSpec, tuple []value, ending string) (catalog.FileRef, error) {
 	j.mu.Lock()
 	task := j.names
 	j.names++
 	j.mu.Unlock()
-	name := fmt.Sprintf("%05d-%d-%s-%05d.parquet", 0, task, j.id, place+1)
-	ref, err := j.catalog.NewNamedFileRef(ctx, j.target.table, tuple, name)
+	name := fmt.Sprintf("%05d-%d-%s-%s", 0, task, j.id, ending)
+	ref, err := j.catalog.NewFileRefOf(ctx, j.target.table, spec, tuple, name)
 	if err != nil {
 		return ref, err
 	}

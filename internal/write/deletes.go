@@ -1,0 +1,167 @@
+package write
+
+import (
+	"context"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/commit"
+	"github.com/tarndb/tarn/internal/deletes"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/exec"
+	"github.com/tarndb/tarn/internal/manifest"
+	"github.com/tarndb/tarn/internal/task"
+)
+
+// Creator is who made a file, as files say it.
+const Creator = "Tarn"
+
+// puffinBytes is from how many bytes of vectors on a Puffin file is written and the next one begun: they lie in memory until
+// then. Readers fetch the vectors that they need by their offsets, so that it doesn't matter to them.
+const puffinBytes = 8 << 20
+
+// DeletesWritten are delete files that were written, and those that they take the place of.
+type DeletesWritten struct {
+	Added   []manifest.File
+	Removed []catalog.DeleteFile
+}
+
+// WriteDeletes writes delete files for the rows of e, one for each data file: merge on read. In format version 3 they are
+// deletion vectors, and have the positions of all deletes that apply to the file; in version 2 they are files of position
+// deletes, and have those of the other delete files of that data file alone. Which take whose place is the spec's, "Delete
+// Formats". layout is a survey, not prepared, of the pinned snapshot that has the data files. Equality deletes and deletes of
+// whole partitions stay, as they may be of other files too.
+func (j *Job) WriteDeletes(ctx context.Context, e *Edits, layout *catalog.TableLayout) (DeletesWritten, error) {
+	t := j.target.table
+	files, err := e.among(ctx, layout)
+	if err != nil || len(files) == 0 {
+		return DeletesWritten{}, err
+	}
+	w := &deletesWriter{job: j, writesVectors: t.FormatVersion >= 3}
+	if t.FormatVersion < 2 {
+		return w.out, errs.New(errs.Unsupported, "write delete files of", t.Ident.String(), "format version %d has none", t.FormatVersion).
+			WithHint("set write.delete.mode, write.update.mode and write.merge.mode to copy-on-write, or upgrade the table")
+	}
+	merged := restricted(layout, files, w.merges)
+	for i := range merged.Deletes {
+		if w.replaces(&merged.Deletes[i]) {
+			w.out.Removed = append(w.out.Removed, merged.Deletes[i])
+		}
+	}
+	reader, units, err := j.positionsReader(ctx, merged, e)
+	if err != nil {
+		return DeletesWritten{}, err
+	}
+	for i := range files {
+		positions, err := reader.Positions(ctx, j.first.conn, units[i])
+		if err == nil {
+			err = w.add(ctx, &files[i], positions)
+		}
+		if err != nil {
+			return DeletesWritten{}, err
+		}
+	}
+	return w.out, w.finish(ctx)
+}
+
+// positionsReader returns a reader of the positions of a layout's deletes, and its files: none is read itself.
+func (j *Job) positionsReader(ctx context.Context, layout *catalog.TableLayout, e *Edits) (*exec.FileReader, []task.File, error) {
+	none := *layout
+	none.Files = func(context.Context, func(catalog.DataFile) error) error { return nil }
+	prepared, err := j.catalog.Prepare(ctx, j.target.table, nil, &none, j.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	withFiles := *prepared
+	withFiles.Files = layout.Files
+	in, files, err := task.FilesOf(ctx, nil, &withFiles)
+	if err != nil {
+		return nil, nil, err
+	}
+	units := make([][]task.File, len(files))
+	for i := range files {
+		units[i] = files[i : i+1]
+	}
+	return exec.NewFileReader(in, units, e.Of), files, nil
+}
+
+// deletesWriter writes the delete files of one WriteDeletes.
+type deletesWriter struct {
+	job           *Job
+	writesVectors bool
+	puffin        deletes.Puffin
+	vectors       []catalog.DeleteFile // those of puffin
+	out           DeletesWritten
+}
+
+// merges says whether a delete file's positions go into the new ones.
+func (w *deletesWriter) merges(d *catalog.DeleteFile) bool {
+	return d.Kind != catalog.EqualityDeletes && (w.writesVectors || d.Target != "")
+}
+
+// replaces says whether a delete file of which the positions are merged is removed: it is of that data file alone.
+func (w *deletesWriter) replaces(d *catalog.DeleteFile) bool { return d.Target != "" }
+
+// add writes what deletes rows of a data file.
+func (w *deletesWriter) add(ctx context.Context, f *catalog.DataFile, positions *deletes.Positions) error {
+	d := catalog.DeleteFile{
+		Kind: catalog.DeletionVector, Spec: f.Spec, Partition: f.Partition, Rows: positions.Count(), Target: f.Ref.Path,
+	}
+	if !w.writesVectors {
+		d.Kind = catalog.PositionDeletes
+		return w.positions(ctx, d, positions)
+	}
+	var err error
+	if d.Offset, d.Length, err = w.puffin.Add(d.Target, positions); err != nil {
+		return errs.Wrap(errs.Internal, "write deletion vector of", d.Target, err)
+	}
+	w.vectors = append(w.vectors, d)
+	if w.puffin.Bytes() < puffinBytes {
+		return nil
+	}
+	return w.finish(ctx)
+}
+
+// finish writes the vectors that aren't written yet.
+func (w *deletesWriter) finish(ctx context.Context) error {
+	if len(w.vectors) == 0 {
+		return nil
+	}
+	t := w.job.target.table
+	ref, err := w.job.newFileOf(ctx, t.Spec(), nil, "00001-deletes.puffin")
+	if err != nil {
+		return err
+	}
+	data, err := w.puffin.Finish(Creator)
+	if err != nil {
+		return errs.Wrap(errs.Internal, "write deletion vectors", ref.Path, err)
+	}
+	if ref, err = w.job.catalog.WriteFile(ctx, ref, data); err != nil {
+		return err
+	}
+	for _, d := range w.vectors {
+		d.Ref = ref
+		w.out.Added = append(w.out.Added, commit.DeleteFile(d))
+	}
+	w.puffin, w.vectors = deletes.Puffin{}, nil
+	return nil
+}
+
+// positions writes a file of position deletes of one data file.
+func (w *deletesWriter) positions(ctx context.Context, d catalog.DeleteFile, positions *deletes.Positions) error {
+	t := w.job.target.table
+	ref, err := w.job.newFileOf(ctx, t.Specs[d.Spec], d.Partition, "00001-deletes.parquet")
+	if err != nil {
+		return err
+	}
+	data, m, err := positionsFile(d.Target, positions, w.job.target.props)
+	if err != nil {
+		return errs.Wrap(errs.Internal, "write position deletes", ref.Path, err)
+	}
+	if d.Ref, err = w.job.catalog.WriteFile(ctx, ref, data); err != nil {
+		return err
+	}
+	f := commit.DeleteFile(d)
+	f.ColumnSizes, f.ValueCounts, f.NullCounts, f.Lower, f.Upper, f.SplitOffsets = m.sizes, m.values, m.nulls, m.lower, m.upper, m.splits
+	w.out.Added = append(w.out.Added, f)
+	return nil
+}
