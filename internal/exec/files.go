@@ -5,7 +5,6 @@ import (
 
 	"github.com/tarndb/tarn/internal/deletes"
 	"github.com/tarndb/tarn/internal/duck"
-	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/task"
 )
 
@@ -17,9 +16,9 @@ type FileReader struct {
 	edits func(path string) *deletes.Positions
 }
 
-// NewFileReader returns a reader of units of files, each of which is read once: what a delete file says is let go after the
-// last unit that needs it. edits returns which rows of a file, by its path as metadata spells it, are left out besides; nil
-// for none. They no longer change.
+// NewFileReader returns a reader of units of files, each of which is opened once: what a delete file says is let go when the
+// last unit that needs it is closed. edits returns which rows of a file, by its path as metadata spells it, are left out
+// besides; nil for none. They no longer change.
 func NewFileReader(in *task.Input, units [][]task.File, edits func(path string) *deletes.Positions) *FileReader {
 	r := &FileReader{in: in, edits: edits, store: &deleteStore{parts: map[string]*deletePart{}, keys: map[*task.Delete]string{}}}
 	for _, files := range units {
@@ -28,31 +27,28 @@ func NewFileReader(in *task.Input, units [][]task.File, edits func(path string) 
 	return r
 }
 
-// Scan returns the scan of a unit's rows on an instance. Release, which is never nil, is to be called when no statement reads
-// it any more. It also ends the unit's need of its deletes.
-func (r *FileReader) Scan(ctx context.Context, db *duck.DB, conn *duck.Conn, unit []task.File) (scan duck.Scan, release func(), err error) {
-	forget := func() {}
-	release = func() { forget(); r.store.release(r.in, needed(unit)) }
+// OpenFiles are the files of a unit, with what is known of their deletes. They serve one goroutine, and must be closed.
+type OpenFiles struct {
+	reader *FileReader
+	files  []task.File
+	left   []duck.FileDeletes
+}
+
+// Open reads the deletes of a unit, on conn.
+func (r *FileReader) Open(ctx context.Context, conn *duck.Conn, unit []task.File) (*OpenFiles, error) {
+	o := &OpenFiles{reader: r, files: unit}
 	spec, err := r.store.spec(ctx, conn, r.in, unit)
 	if err != nil {
-		return scan, release, err
+		o.Close()
+		return nil, err
 	}
-	some := len(needed(unit)) > 0
+	o.left = spec.Files
 	for i := range unit {
 		if more := r.edits(unit[i].Ref.Path); more != nil {
-			addPositions(&spec.Files[i].Deleted, more)
-			some = true
+			addPositions(&o.left[i].Deleted, more)
 		}
 	}
-	if scan, err = scanOf(r.in, unit); err != nil || !some {
-		return scan, release, err
-	}
-	id, unregister, err := db.RegisterDeletes(spec)
-	if err != nil {
-		return scan, release, err
-	}
-	scan.Deletes, forget = id, unregister
-	return scan, release, nil
+	return o, nil
 }
 
 // addPositions adds rows to a set whose positions others have.
@@ -67,23 +63,48 @@ func addPositions(set *duck.RowSet, more *deletes.Positions) {
 	set.Positions = union
 }
 
-// Positions returns the rows of a unit of one file that are left out by their positions, edits among them, in a set of the
-// caller's own. It also ends the unit's need of its deletes.
-func (r *FileReader) Positions(ctx context.Context, conn *duck.Conn, f task.File) (*deletes.Positions, error) {
-	unit := []task.File{f}
-	defer r.store.release(r.in, needed(unit))
-	out := &deletes.Positions{}
-	spec, err := r.store.spec(ctx, conn, r.in, unit)
+// Close lets go of the deletes.
+func (o *OpenFiles) Close() { o.reader.store.release(o.reader.in, needed(o.files)) }
+
+// Scan returns the scan of the rows of the files from first on and before end that are left, on an instance. Release, which
+// is never nil, is to be called when no statement reads it any more.
+func (o *OpenFiles) Scan(db *duck.DB, first, end int) (scan duck.Scan, release func(), err error) {
+	none := func() {}
+	if scan, err = scanOf(o.reader.in, o.files[first:end]); err != nil {
+		return scan, none, err
+	}
+	spec := duck.DeletesSpec{Files: o.left[first:end]}
+	some := false
+	for _, f := range spec.Files {
+		some = some || f.Deleted.Positions != nil || len(f.Deleted.Equality) > 0
+	}
+	if !some {
+		return scan, none, nil
+	}
+	id, release, err := db.RegisterDeletes(spec)
 	if err != nil {
-		return nil, err
+		return scan, none, err
 	}
-	if len(spec.Files[0].Deleted.Equality) > 0 {
-		return nil, errs.New(errs.Internal, "read deletes of", f.Ref.Path, "some of them compare values")
-	}
-	for _, set := range []*deletes.Positions{spec.Files[0].Deleted.Positions, r.edits(f.Ref.Path)} {
-		if set != nil {
-			out.Union(set)
-		}
-	}
-	return out, nil
+	scan.Deletes = id
+	return scan, release, nil
 }
+
+// Left returns how many of a file's rows from from on and before to are left. It is the most that there may be, and isExact is
+// false, where some are deleted by their values.
+func (o *OpenFiles) Left(file int, from, to int64) (rows int64, isExact bool) {
+	deleted := &o.left[file].Deleted
+	rows = to - from
+	if deleted.Positions != nil {
+		rows -= deleted.Positions.CountIn(from, to)
+	}
+	return rows, len(deleted.Equality) == 0
+}
+
+// Deleted returns the rows of a file that are left out by their positions; nil for none. The set isn't the caller's.
+func (o *OpenFiles) Deleted(file int) *deletes.Positions { return o.left[file].Deleted.Positions }
+
+// Rows returns how many rows a file has, deleted ones included.
+func (o *OpenFiles) Rows(file int) int64 { return o.files[file].Rows }
+
+// Path returns a file's path, as metadata spells it.
+func (o *OpenFiles) Path(file int) string { return o.files[file].Ref.Path }

@@ -76,10 +76,11 @@ type WrittenFile struct {
 	Wants []metrics.Want
 }
 
-// ReadWritten reads the footer of a file that was written at ref. The file must have all columns of the table's current schema,
-// under their names and field IDs.
-func (c *Catalog) ReadWritten(ctx context.Context, t *catalog.Table, ref catalog.FileRef, modes *metrics.Modes) (*WrittenFile, error) {
-	meta, size, err := c.dataFiles().ReadWritten(ctx, t, ref.Path)
+// ReadWritten reads the footer of a file that was written at ref. The file must have the columns of fields, under their names and
+// field IDs: all of the table's current schema, and maybe those of row lineage, which have no metrics.
+func (c *Catalog) ReadWritten(ctx context.Context, t *catalog.Table, ref catalog.FileRef, fields []catalog.Field, modes *metrics.Modes,
+) (*WrittenFile, error) {
+	meta, size, err := c.dataFiles().ReadWritten(ctx, t, fields, ref.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func (c *Catalog) DataFileFromParquet(ctx context.Context, t *catalog.Table, ref
 	if err != nil {
 		return NewDataFile{}, err
 	}
-	w, err := c.ReadWritten(ctx, t, ref, modes)
+	w, err := c.ReadWritten(ctx, t, ref, t.Schema.Fields, modes)
 	if err != nil {
 		return NewDataFile{}, err
 	}

@@ -77,14 +77,26 @@ func (w *Writer) Flush() error { return w.spill.Flush() }
 // Close lets go of what is held.
 func (w *Writer) Close() { w.spill.Close() }
 
-// item is what one worker writes at a time: a bin.
+// item is what one worker writes at a time: a bin, files that are rewritten, or both.
 type item struct {
-	bins   *bins
+	bins   *bins // nil: no bin
 	bin    int
 	shared bool    // its rows are of several tuples
 	tuple  []value // of the spec, of one that isn't shared
 	part   duck.SpillPart
+	kept   *keptFiles // nil: none
 }
+
+// bytes are about how many the item reads.
+func (it *item) bytes() int64 {
+	sum := it.part.Bytes
+	if it.kept != nil {
+		sum += it.kept.bytes()
+	}
+	return sum
+}
+
+func byFallingBytes(a, b item) int { return cmp.Compare(b.bytes(), a.bytes()) }
 
 // items returns the bins that have rows, the largest first.
 func (b *bins) items(t *Target) []item {
@@ -100,6 +112,6 @@ func (b *bins) items(t *Target) []item {
 		}
 		out = append(out, it)
 	}
-	slices.SortStableFunc(out, func(a, b item) int { return cmp.Compare(b.part.Bytes, a.part.Bytes) })
+	slices.SortStableFunc(out, byFallingBytes)
 	return out
 }

@@ -47,16 +47,16 @@ func (j *Job) WriteDeletes(ctx context.Context, e *Edits, layout *catalog.TableL
 			w.out.Removed = append(w.out.Removed, merged.Deletes[i])
 		}
 	}
+	_, memory := exec.Share(j.opts.MemoryBytes, 1)
+	if w.worker, _, err = j.hire(ctx, 0, 1, memory); err != nil {
+		return DeletesWritten{}, err
+	}
 	reader, units, err := j.positionsReader(ctx, merged, e)
 	if err != nil {
 		return DeletesWritten{}, err
 	}
 	for i := range files {
-		positions, err := reader.Positions(ctx, j.first.conn, units[i])
-		if err == nil {
-			err = w.add(ctx, &files[i], positions)
-		}
-		if err != nil {
+		if err := w.file(ctx, reader, units[i], &files[i]); err != nil {
 			return DeletesWritten{}, err
 		}
 	}
@@ -64,7 +64,7 @@ func (j *Job) WriteDeletes(ctx context.Context, e *Edits, layout *catalog.TableL
 }
 
 // positionsReader returns a reader of the positions of a layout's deletes, and its files: none is read itself.
-func (j *Job) positionsReader(ctx context.Context, layout *catalog.TableLayout, e *Edits) (*exec.FileReader, []task.File, error) {
+func (j *Job) positionsReader(ctx context.Context, layout *catalog.TableLayout, e *Edits) (*exec.FileReader, [][]task.File, error) {
 	none := *layout
 	none.Files = func(context.Context, func(catalog.DataFile) error) error { return nil }
 	prepared, err := j.catalog.Prepare(ctx, j.target.table, nil, &none, j.dir)
@@ -81,12 +81,13 @@ func (j *Job) positionsReader(ctx context.Context, layout *catalog.TableLayout, 
 	for i := range files {
 		units[i] = files[i : i+1]
 	}
-	return exec.NewFileReader(in, units, e.Of), files, nil
+	return exec.NewFileReader(in, units, e.Of), units, nil
 }
 
 // deletesWriter writes the delete files of one WriteDeletes.
 type deletesWriter struct {
 	job           *Job
+	worker        *worker
 	writesVectors bool
 	puffin        deletes.Puffin
 	vectors       []catalog.DeleteFile // those of puffin
@@ -101,7 +102,17 @@ func (w *deletesWriter) merges(d *catalog.DeleteFile) bool {
 // replaces says whether a delete file of which the positions are merged is removed: it is of that data file alone.
 func (w *deletesWriter) replaces(d *catalog.DeleteFile) bool { return d.Target != "" }
 
-// add writes what deletes rows of a data file.
+// file writes what deletes rows of a data file.
+func (w *deletesWriter) file(ctx context.Context, reader *exec.FileReader, unit []task.File, f *catalog.DataFile) error {
+	open, err := reader.Open(ctx, w.worker.conn, unit)
+	if err != nil {
+		return err
+	}
+	defer open.Close()
+	return w.add(ctx, f, open.Deleted(0))
+}
+
+// add writes what deletes rows of a data file by their positions.
 func (w *deletesWriter) add(ctx context.Context, f *catalog.DataFile, positions *deletes.Positions) error {
 	d := catalog.DeleteFile{
 		Kind: catalog.DeletionVector, Spec: f.Spec, Partition: f.Partition, Rows: positions.Count(), Target: f.Ref.Path,

@@ -10,6 +10,7 @@ import (
 	"github.com/tarndb/tarn"
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/commit"
+	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/golden"
 	"github.com/tarndb/tarn/internal/golden/plainreader"
 	"github.com/tarndb/tarn/internal/lake"
@@ -150,4 +151,82 @@ func (h *house) numbers(name string) (out []int64) {
 
 func properties(version int, more ...string) string {
 	return fmt.Sprintf("TBLPROPERTIES (%s)", strings.Join(append([]string{fmt.Sprintf("'format-version' = '%d'", version)}, more...), ", "))
+}
+
+// change is a change of a table's rows.
+type change struct {
+	name    string
+	copies  bool   // copy on write, else merge on read
+	where   string // which rows go
+	rows    string // a query of the rows that come; in format version 3 its last column is the ID that each keeps. "" for none
+	options write.Options
+}
+
+// apply makes a change, and returns the job.
+func (h *house) apply(c change) write.RowsChanged {
+	h.t.Helper()
+	done, err := h.applyTo(h.load(c.name), c)
+	h.must(err)
+	return done
+}
+
+func (h *house) applyTo(t *catalog.Table, c change) (write.RowsChanged, error) {
+	h.t.Helper()
+	target, err := write.NewTarget(t)
+	h.must(err)
+	target, err = target.Changing()
+	h.must(err)
+	c.options.TempDir = h.t.TempDir()
+	j, err := write.Start(h.t.Context(), h.lake, target, c.options)
+	h.must(err)
+	defer j.Close()
+	e, layout := h.edits(c.name, c.where), h.survey(t)
+	return j.Change(h.t.Context(), write.RowChange{Copies: c.copies}, e, layout, func() error {
+		if c.rows == "" {
+			return nil
+		}
+		return h.add(j, target, c.rows)
+	})
+}
+
+// add adds the rows of a query to a job.
+func (h *house) add(j *write.Job, target *write.Target, query string) error {
+	h.t.Helper()
+	db, err := duck.Open(h.t.Context(), duck.Options{Threads: 1})
+	h.must(err)
+	defer func() { h.must(db.Close()) }()
+	conn, err := db.Connect()
+	h.must(err)
+	defer conn.Close()
+	columns, err := conn.Describe(h.t.Context(), query)
+	h.must(err)
+	text, err := target.RowsSQL(query, columns, nil)
+	h.must(err)
+	w := j.Writer()
+	defer w.Close()
+	if err := conn.Stream(h.t.Context(), text, w.Add); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+type lakeFile = lake.NewDataFile
+
+var copyOptions = duck.CopyOptions{Trusted: true}
+
+// duckOpen returns a connection to an instance of its own.
+func duckOpen(t *testing.T) (*duck.Conn, error) {
+	t.Helper()
+	db, err := duck.Open(t.Context(), duck.Options{Threads: 1})
+	if err != nil {
+		return nil, err
+	}
+	conn, err := db.Connect()
+	t.Cleanup(func() {
+		conn.Close()
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return conn, err
 }

@@ -22,6 +22,7 @@ type Options struct {
 	Workers     int    // files that are written at once; 0: one per core
 	MemoryBytes int64  // for the whole process; 0: no limit but DuckDB's own
 	TempDir     string // where rows lie until they are written; "": the system's
+	Unverified  bool   // rows of files that are rewritten aren't checked to be of their partition
 }
 
 func (o Options) workers() int {
@@ -43,8 +44,10 @@ type Job struct {
 	bins    *bins
 
 	mu    sync.Mutex
-	names int      // files that were named
-	paths []string // of files that were begun, on this machine
+	kept  map[string]*keptFiles // by their tuples' keys; those that no item has yet
+	moved int64                 // rows that files of the table had before
+	names int                   // files that were named
+	paths []string              // of files that were begun, on this machine
 	files []lake.NewDataFile
 }
 
@@ -112,15 +115,27 @@ func (j *Job) holdBytes() int64 {
 	return best
 }
 
-// Finish writes the files of all rows that were added and flushed, and returns them.
+// Finish writes the files of all rows that were added and flushed, and of those that are kept of the files that Rewrite was
+// given, and returns them.
 func (j *Job) Finish(ctx context.Context) ([]lake.NewDataFile, error) {
-	items := j.bins.items(j.target)
+	if err := j.write(ctx, j.items(j.bins)); err != nil {
+		return nil, err
+	}
+	// Those whose tuple turned out to have no new rows.
+	if err := j.write(ctx, j.leftItems()); err != nil {
+		return nil, err
+	}
+	return j.files, nil
+}
+
+// write writes items, the largest first.
+func (j *Job) write(ctx context.Context, items []item) error {
 	if len(items) == 0 {
-		return nil, nil
+		return nil
 	}
 	var bytes int64
 	for i := range items {
-		bytes += items[i].part.Bytes
+		bytes += items[i].bytes()
 	}
 	wanted := min(j.opts.workers(), len(items), 1+int(bytes/workerBytes))
 	workers, memory := exec.Share(j.opts.MemoryBytes, wanted)
@@ -128,10 +143,7 @@ func (j *Job) Finish(ctx context.Context) ([]lake.NewDataFile, error) {
 	if len(j.target.keys) == 0 { // one large bin gets all threads; rows that are sorted are written in their order, by one
 		threads = max(1, j.opts.workers()/workers)
 	}
-	if err := j.writeAll(ctx, items, workers, threads, memory); err != nil {
-		return nil, err
-	}
-	return j.files, nil
+	return j.writeAll(ctx, items, workers, threads, memory)
 }
 
 // workerBytes is how many bytes of rows are worth another worker: it takes some 20 ms to open its instance.

@@ -154,6 +154,20 @@ func (t *Target) tupleSQL(rows string) string {
 // assignSQL returns the rows of a query as those of the table, under the names c0, c1, ... Its columns are columns, which are
 // assigned to the table's columns called into, or to all of them in their order if into is empty.
 func (t *Target) assignSQL(query string, columns []duck.Column, into []string) (string, error) {
+	names := make([]string, len(columns))
+	for i := range names {
+		names[i] = sourceName(i)
+	}
+	var lineage string
+	if t.HasLineage() {
+		last := len(columns) - 1
+		if last < 0 || columns[last].Type != "BIGINT" {
+			return "", errs.New(errs.Internal, "write to", t.table.Ident.String(), "the query's last column isn't the rows' ID")
+		}
+		columns = columns[:last]
+		// The rows are new or changed: when they were last updated is when they are committed.
+		lineage = fmt.Sprintf(", %s AS %s, CAST(NULL AS BIGINT) AS %s", sourceName(last), t.lineage[0].As, t.lineage[1].As)
+	}
 	places, err := t.assigned(len(columns), into)
 	if err != nil {
 		return "", err
@@ -175,11 +189,7 @@ func (t *Target) assignSQL(query string, columns []duck.Column, into []string) (
 		}
 		items[i] = expr + " AS " + columnName(i)
 	}
-	names := make([]string, len(columns))
-	for i := range names {
-		names[i] = sourceName(i)
-	}
-	return fmt.Sprintf("SELECT %s FROM (%s) AS tarn_rows(%s)", strings.Join(items, ", "), query, strings.Join(names, ", ")), nil
+	return fmt.Sprintf("SELECT %s%s FROM (%s) AS tarn_rows(%s)", strings.Join(items, ", "), lineage, query, strings.Join(names, ", ")), nil
 }
 
 // defaultSQL returns the value of a column that a statement doesn't mention.

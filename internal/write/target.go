@@ -3,6 +3,8 @@ package write
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/duck"
@@ -18,7 +20,8 @@ type Target struct {
 	modes   *metrics.Modes
 	leaves  []metrics.Leaf
 	keys    []sortKey
-	columns []duck.ScanColumn // the table's, under the names c0, c1, ...
+	columns []duck.ScanColumn // the table's, under the names c0, c1, ..., and those of lineage after them
+	lineage []duck.ScanColumn // those of row lineage, if rows have them
 	tuples  []string          // SQL of the partition values over those, void fields left out
 	types   []transform.Type  // of tuples
 	places  []int             // of tuples, in the spec
@@ -51,6 +54,31 @@ func NewTarget(t *catalog.Table) (*Target, error) {
 	target.keys = target.sortKeys()
 	return target, target.fillTuples()
 }
+
+// Changing returns the target of statements that change rows, some of which are the table's already. In format version 3 those
+// keep their IDs: rows then have lineage.
+func (t *Target) Changing() (*Target, error) {
+	out := *t
+	if t.table.FormatVersion < 3 {
+		return &out, nil
+	}
+	for i, id := range []catalog.FieldID{catalog.RowID, catalog.LastUpdatedID} {
+		f, _ := catalog.MetadataColumn(t.table, id)
+		for _, c := range t.table.Schema.Fields {
+			if strings.EqualFold(c.Name, f.Name) {
+				return nil, errs.New(errs.Unsupported, "change rows of", t.table.Ident.String(), "its column %q has the name of a column of row lineage, which its files need", c.Name).
+					WithHint("rename the column")
+			}
+		}
+		out.lineage = append(out.lineage, duck.ScanColumn{Field: f, As: fmt.Sprintf("l%d", i)})
+	}
+	out.columns = slices.Concat(t.columns, out.lineage)
+	return &out, nil
+}
+
+// HasLineage says whether rows have lineage: the queries of RowsSQL then have a column more than the table, the last one, which
+// is the ID that a row of the table keeps, and NULL of a new one.
+func (t *Target) HasLineage() bool { return len(t.lineage) > 0 }
 
 // Table returns the table.
 func (t *Target) Table() *catalog.Table { return t.table }
@@ -89,7 +117,7 @@ func (t *Target) tuple(values []transform.Value) []transform.Value {
 
 // RowsSQL returns the SELECT of a query's rows as a Job takes them: as the table's columns, followed by their partition values.
 // The query's columns are columns; they are assigned to the table's columns called into, or to all in their order if into is
-// empty. What may not be assigned is Invalid.
+// empty. What may not be assigned is Invalid. Where rows have lineage, the last of the query's columns is their ID.
 func (t *Target) RowsSQL(query string, columns []duck.Column, into []string) (string, error) {
 	assigned, err := t.assignSQL(query, columns, into)
 	if err != nil {
@@ -107,14 +135,23 @@ func (t *Target) rowsOf(ctx context.Context, conn *duck.Conn, query string) (str
 	return t.RowsSQL(query, columns, nil)
 }
 
-// fileSQL returns the SELECT of a file's rows from rows whose columns are c0, c1, ...
+// fileSQL returns the SELECT of a file's rows from rows of the target's columns.
 func (t *Target) fileSQL(rows, orderBy string) string {
 	text := "SELECT "
-	for i, f := range t.table.Schema.Fields {
+	for i, c := range t.columns {
 		if i > 0 {
 			text += ", "
 		}
-		text += fmt.Sprintf("%s AS %s", columnName(i), duck.QuoteName(f.Name))
+		text += fmt.Sprintf("%s AS %s", c.As, duck.QuoteName(c.Field.Name))
 	}
 	return text + " FROM (" + rows + ") AS r" + orderBy
+}
+
+// fileFields returns the columns of a file.
+func (t *Target) fileFields() []catalog.Field {
+	out := make([]catalog.Field, len(t.columns))
+	for i, c := range t.columns {
+		out[i] = c.Field
+	}
+	return out
 }

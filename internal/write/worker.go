@@ -79,14 +79,16 @@ func (w *worker) close() {
 	_ = w.db.Close()
 }
 
-// item writes a bin and drops its rows.
-func (w *worker) item(ctx context.Context, it *item) error {
-	var err error
+// item writes a bin and the files that are rewritten with it, and drops the bin's rows.
+func (w *worker) item(ctx context.Context, it *item) (err error) {
+	if it.kept != nil {
+		return w.rewrite(ctx, it)
+	}
 	switch {
 	case it.shared:
 		err = w.partAgain(ctx, it)
 	case it.part.Bytes <= w.job.target.props.targetBytes:
-		err = w.file(ctx, &source{it.bins.spill, it.bin, it.part, len(w.job.target.keys) == 0}, it.tuple, 0)
+		_, err = w.file(ctx, w.binRows(it.bins.spill, it.bin, it.part), it.tuple, 0)
 	default:
 		err = w.files(ctx, it)
 	}
@@ -113,7 +115,7 @@ func (w *worker) partAgain(ctx context.Context, it *item) (err error) {
 	if err := writer.Flush(); err != nil {
 		return err
 	}
-	items := inner.items(w.job.target)
+	items := w.job.items(inner)
 	for i := range items {
 		if err := w.item(ctx, &items[i]); err != nil {
 			return err
@@ -122,42 +124,45 @@ func (w *worker) partAgain(ctx context.Context, it *item) (err error) {
 	return nil
 }
 
-// source is where a file's rows lie.
-type source struct {
-	spill    *duck.Spill
-	bin      int
-	part     duck.SpillPart
-	isSorted bool // or needn't be
-}
-
 // files writes a bin that is too large for one file. Rows that are to be sorted are sorted as a whole, so that the files of a
 // tuple don't overlap in the keys.
 func (w *worker) files(ctx context.Context, it *item) (err error) {
-	spill, bin := it.bins.spill, it.bin
-	if len(w.job.target.keys) > 0 {
-		sorted, err := w.sorted(ctx, it)
-		if sorted != nil {
-			defer func() { err = errors.Join(err, sorted.Close()) }()
-		}
-		if err != nil {
-			return err
-		}
-		spill, bin = sorted, 0
+	if len(w.job.target.keys) == 0 {
+		return w.parts(ctx, it.bins.spill, it.bin, it.tuple)
 	}
+	from := w.binRows(it.bins.spill, it.bin, it.part)
+	sorted, err := w.sorted(ctx, from)
+	if sorted != nil {
+		defer func() { err = errors.Join(err, sorted.Close()) }()
+	}
+	if err == nil {
+		err = it.bins.spill.Drop(it.bin)
+	}
+	if err != nil {
+		return err
+	}
+	return w.parts(ctx, sorted, 0, it.tuple)
+}
+
+// parts writes a bin, whose rows needn't be sorted, to files of the target size.
+func (w *worker) parts(ctx context.Context, spill *duck.Spill, bin int, tuple []value) error {
 	bytes, err := w.partBytes(ctx, spill, bin)
 	if err != nil {
 		return err
 	}
 	for i, part := range spill.Parts(bin, bytes) {
-		if err := w.file(ctx, &source{spill, bin, part, true}, it.tuple, i); err != nil {
+		from := w.binRows(spill, bin, part)
+		from.isSorted = true
+		if _, err := w.file(ctx, from, tuple, i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sorted returns a spill whose only bin has the rows of an item in the table's order.
-func (w *worker) sorted(ctx context.Context, it *item) (*duck.Spill, error) {
+// sorted returns a spill whose only bin has rows in the table's order. They are released.
+func (w *worker) sorted(ctx context.Context, from *source) (*duck.Spill, error) {
+	defer from.release()
 	prefix, err := w.job.spillPrefix()
 	if err != nil {
 		return nil, err
@@ -166,11 +171,9 @@ func (w *worker) sorted(ctx context.Context, it *item) (*duck.Spill, error) {
 	if err != nil {
 		return sorted, err
 	}
-	rows, release := it.bins.spill.Read(it.bin)
-	defer release()
 	writer := sorted.Writer(w.job.holdBytes())
 	defer writer.Close()
-	text := "SELECT r.* FROM (" + rows + ") AS r" + orderBy(w.job.target.keys)
+	text := "SELECT r.* FROM (" + from.sql + ") AS r" + orderBy(w.job.target.keys)
 	err = w.conn.Stream(ctx, text, func(ch *duck.Chunk) error {
 		_, err := writer.Add(ch, make([]int32, ch.Rows()))
 		return err
@@ -178,8 +181,8 @@ func (w *worker) sorted(ctx context.Context, it *item) (*duck.Spill, error) {
 	if err == nil {
 		err = writer.Flush()
 	}
-	if dropped := it.bins.spill.Drop(it.bin); err == nil {
-		err = dropped
+	if rows := sorted.Whole(0).Rows; err == nil && !from.mayBe(rows) {
+		err = from.wrongRows("sort rows", "", rows)
 	}
 	return sorted, err
 }
@@ -191,63 +194,73 @@ const probeBytes = 32 << 20
 func (w *worker) partBytes(ctx context.Context, spill *duck.Spill, bin int) (int64, error) {
 	target := w.job.target.props.targetBytes
 	part := spill.Parts(bin, probeBytes)[0]
-	rows, release := spill.ReadPart(bin, part)
-	defer release()
+	from := w.binRows(spill, bin, part)
+	defer from.release()
 	path := filepath.Join(w.job.dir, fmt.Sprintf("probe-%d-%p.parquet", bin, w))
-	written, err := w.copy(ctx, rows, "", path, part)
+	written, err := w.copy(ctx, from, "", path)
 	if err != nil {
 		return 0, err
 	}
-	bytes := int64(float64(target) * float64(part.Bytes) / float64(max(written[0].Bytes, 1)))
+	bytes := int64(float64(target) * float64(part.Bytes) / float64(max(written.Bytes, 1)))
 	return max(bytes, 1), os.Remove(path)
 }
 
-// copy writes rows of a part to a Parquet file.
-func (w *worker) copy(ctx context.Context, rows, orderBy, path string, part duck.SpillPart) ([]duck.WrittenFile, error) {
+// copy writes rows to a Parquet file.
+func (w *worker) copy(ctx context.Context, from *source, orderBy, path string) (duck.WrittenFile, error) {
 	t := w.job.target
 	const share = 4 // a row group lies in memory whole, and its pages while they are compressed
-	written, err := w.conn.CopyParquet(ctx, t.fileSQL(rows, orderBy), t.table.Schema.Fields, path, duck.CopyOptions{
+	written, err := w.conn.CopyParquet(ctx, t.fileSQL(from.sql, orderBy), t.fileFields(), path, duck.CopyOptions{
 		Compression: t.props.codec, Level: t.props.level, Ordered: len(t.keys) > 0, Trusted: true,
-		RowGroupRows: t.props.rowGroupRows(part.Bytes/max(part.Rows, 1), w.memory/share),
+		RowGroupRows: t.props.rowGroupRows(from.rowBytes, w.memory/share),
 	})
-	if err == nil && (len(written) != 1 || written[0].Rows != part.Rows) {
-		err = errs.New(errs.Internal, "write data file", path, "%d rows were to be written, and DuckDB reports %v", part.Rows, written)
+	if err != nil {
+		return duck.WrittenFile{}, err
 	}
-	return written, err
+	if len(written) != 1 {
+		return duck.WrittenFile{}, errs.New(errs.Internal, "write data file", path, "one file was to be written, and DuckDB reports %v", written)
+	}
+	if !from.mayBe(written[0].Rows) {
+		return duck.WrittenFile{}, from.wrongRows("write data file", path, written[0].Rows)
+	}
+	return written[0], nil
 }
 
-// file writes a data file of a tuple; place counts those of the tuple from 0.
-func (w *worker) file(ctx context.Context, from *source, tuple []value, place int) error {
+// file writes a data file of a tuple, and returns how many rows it has; place counts those of the tuple from 0. The rows are
+// released. Without any there is no file.
+func (w *worker) file(ctx context.Context, from *source, tuple []value, place int) (int64, error) {
+	defer from.release()
 	t := w.job.target
 	ref, err := w.job.newFile(ctx, tuple, place)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	rows, release := from.spill.ReadPart(from.bin, from.part)
-	defer release()
 	order := ""
 	if !from.isSorted {
 		order = orderBy(t.keys)
 	}
-	if _, err := w.copy(ctx, rows, order, ref.Local, from.part); err != nil {
-		return err
-	}
-	written, err := w.job.catalog.ReadWritten(ctx, t.table, ref, t.modes)
+	made, err := w.copy(ctx, from, order, ref.Local)
 	if err != nil {
-		return err
+		return 0, err
+	}
+	if made.Rows == 0 {
+		return 0, errs.Wrap(errs.Resource, "remove file without rows", ref.Path, os.Remove(ref.Local))
+	}
+	written, err := w.job.catalog.ReadWritten(ctx, t.table, ref, t.fileFields(), t.modes)
+	if err != nil {
+		return 0, err
 	}
 	if err := w.fillMetrics(ctx, written); err != nil {
-		return err
+		return 0, err
 	}
 	orderID, err := w.sortOrder(ctx, ref)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	f, err := w.job.catalog.DataFile(t.table, written, tuple, orderID)
 	if err == nil {
 		w.job.add(f)
 	}
-	return err
+	return made.Rows, err
 }
 
 // sortOrder returns the ID of the table's sort order if a file's rows are in it, else 0. The rows were sorted; this is whether

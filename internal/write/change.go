@@ -1,0 +1,64 @@
+package write
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/commit"
+	"github.com/tarndb/tarn/internal/errs"
+)
+
+// RowChange says how rows of the table are changed.
+type RowChange struct {
+	Copies    bool   // copy on write; else merge on read
+	Branch    string // "" is main; the table is pinned to its head
+	Isolation commit.Isolation
+	Reads     catalog.Filter // as in commit.Change
+	// Whole are data files that go as they are: all their rows are deleted. None of them has edits.
+	Whole []catalog.DataFile
+}
+
+// RowsChanged is what a change of rows was.
+type RowsChanged struct {
+	Snapshot catalog.SnapshotID // 0: there was nothing to change
+	Deletes  DeletesWritten     // of merge on read
+	Removed  []catalog.DataFile // Whole, and what was rewritten
+}
+
+// Change calls add, which adds all new rows and all edits, and commits both as one snapshot: the rows that e has go, the new ones
+// come. layout is as WriteDeletes and Rewrite want it. Without any there is no snapshot. After a failure no new file is left, but
+// after CommitUnknown all are.
+func (j *Job) Change(ctx context.Context, how RowChange, e *Edits, layout *catalog.TableLayout, add func() error) (done RowsChanged, err error) {
+	defer func() {
+		if err != nil && errs.KindOf(err) != errs.CommitUnknown {
+			err = errors.Join(err, j.Discard())
+		}
+	}()
+	if err := add(); err != nil {
+		return done, err
+	}
+	change := commit.Change{Kind: commit.RowDelta, Branch: how.Branch, Isolation: how.Isolation, Reads: how.Reads}
+	done.Removed = how.Whole
+	if how.Copies {
+		change.Kind = commit.Overwrite
+		rewritten, err := j.Rewrite(ctx, e, layout)
+		if err != nil {
+			return done, err
+		}
+		done.Removed = append(done.Removed[:len(done.Removed):len(done.Removed)], rewritten...)
+	} else if done.Deletes, err = j.WriteDeletes(ctx, e, layout); err != nil {
+		return done, err
+	}
+	files, err := j.Finish(ctx)
+	if err != nil || len(files)+len(done.Removed)+len(done.Deletes.Added) == 0 {
+		return done, err
+	}
+	for _, f := range files {
+		change.Add = append(change.Add, f.File)
+	}
+	change.Remove, change.AddDeletes, change.RemoveDeletes = done.Removed, done.Deletes.Added, done.Deletes.Removed
+	result, err := j.catalog.Commit(ctx, j.target.table, change)
+	done.Snapshot = result.Snapshot
+	return done, err
+}
