@@ -214,6 +214,8 @@ type DataFile struct {
 	Sequence    int64 // data sequence number; 0 for files of format version 1
 	// FirstRowID is the row ID of the file's first row, for rows without one in the file; nil before format version 3.
 	FirstRowID *int64
+	// Whole says that every row of the file satisfies the filter that a survey was asked to prove.
+	Whole bool
 	// Deletes are the delete files that apply to the file by the spec's rules of scope and sequence number: indexes into
 	// TableLayout.Deletes, ascending. Files may share the slice.
 	Deletes []int

@@ -175,8 +175,9 @@ var negations = [...]PredicateOp{
 	In: NotIn, NotIn: In, StartsWith: NotStartsWith, NotStartsWith: StartsWith,
 }
 
-// negate returns the predicate that holds for exactly the other values, NULL left aside. There is none for one with Also.
-func (p Predicate) negate() (Predicate, bool) {
+// Not returns the predicate that holds for exactly the other values, NULL left aside: no test but IsNull and NotNull says
+// anything of it. There is none for one with Also.
+func (p Predicate) Not() (Predicate, bool) {
 	if len(p.Also) > 0 || int(p.Op) >= len(negations) {
 		return Predicate{}, false
 	}

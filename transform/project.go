@@ -40,7 +40,7 @@ func (t Transform) Project(src Type, p Predicate) (Predicate, bool) {
 // A partition where some value fails p is one where some value satisfies not-p: the strict projection of p is what the
 // inclusive projection of not-p leaves over. A NULL satisfies neither, so it is never claimed.
 func (t Transform) ProjectStrict(src Type, p Predicate) (Predicate, bool) {
-	not, ok := p.negate()
+	not, ok := p.Not()
 	if !ok {
 		return Predicate{}, false
 	}
@@ -48,7 +48,7 @@ func (t Transform) ProjectStrict(src Type, p Predicate) (Predicate, bool) {
 	if !ok {
 		return Predicate{}, false
 	}
-	return q.negate()
+	return q.Not()
 }
 
 // projectPoints maps the values of an equality. Inequalities say nothing: other values share their partition.

@@ -14,17 +14,25 @@ import (
 // Survey streams over the pinned snapshot's manifests and returns what filter can't rule out. Memory grows with the number
 // of partition tuples and of delete files, not of data files.
 func (c *Catalog) Survey(ctx context.Context, t *catalog.Table, filter catalog.Filter) (*catalog.TableLayout, error) {
-	return c.survey(ctx, t, filter, nil)
+	return c.survey(ctx, t, survey.Request{Filter: filter})
+}
+
+// SurveyWhole is Survey that also says, by DataFile.Whole, of which files it is proved that every row satisfies whole: what whole
+// says of a row that has NULLs is SQL's, so that such a file can be deleted without a look into it by a statement whose
+// condition is whole itself.
+func (c *Catalog) SurveyWhole(ctx context.Context, t *catalog.Table, filter, whole catalog.Filter) (*catalog.TableLayout, error) {
+	return c.survey(ctx, t, survey.Request{Filter: filter, Whole: &whole})
 }
 
 // SurveySums implements catalog.Surveyor.
 func (c *Catalog) SurveySums(ctx context.Context, t *catalog.Table, filter catalog.Filter, columns []catalog.FieldID) (*catalog.TableLayout, error) {
-	return c.survey(ctx, t, filter, append([]catalog.FieldID{}, columns...))
+	return c.survey(ctx, t, survey.Request{Filter: filter, Sums: append([]catalog.FieldID{}, columns...)})
 }
 
-func (c *Catalog) survey(ctx context.Context, t *catalog.Table, filter catalog.Filter, sums []catalog.FieldID) (*catalog.TableLayout, error) {
+// survey completes what is asked of the table.
+func (c *Catalog) survey(ctx context.Context, t *catalog.Table, r survey.Request) (*catalog.TableLayout, error) {
 	if m, ok := t.Handle.(*metaTable); ok {
-		return m.survey(ctx, t, filter)
+		return m.survey(ctx, t, r.Filter)
 	}
 	h, err := c.handleOf(t)
 	if err != nil {
@@ -33,10 +41,9 @@ func (c *Catalog) survey(ctx context.Context, t *catalog.Table, filter catalog.F
 	if err := refuseEncryption(h); err != nil {
 		return nil, err
 	}
-	return survey.Layout(ctx, survey.Request{
-		Files: c.fio, Table: t, Filter: filter, Sums: sums, Snapshots: h.surveyed(t.Version.Reading),
-		Find: func(id int64) *survey.Snapshot { return c.snapshot(h.meta.SnapshotByID(id)) },
-	})
+	r.Files, r.Table, r.Snapshots = c.fio, t, h.surveyed(t.Version.Reading)
+	r.Find = func(id int64) *survey.Snapshot { return c.snapshot(h.meta.SnapshotByID(id)) }
+	return survey.Layout(ctx, r)
 }
 
 // surveyed returns the snapshots that a reading is of.

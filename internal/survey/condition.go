@@ -16,10 +16,9 @@ type Condition struct {
 func NewCondition(f catalog.Filter, specs map[catalog.SpecID]catalog.PartitionSpec) *Condition {
 	c := &Condition{specs: map[catalog.SpecID]condition{}}
 	for id, spec := range specs {
-		prepared := prepare(f, spec, manifest.TupleTypes(spec))
-		c.specs[id] = prepared
-		c.wants.IDs = prepared.columns(c.wants.IDs)
+		c.specs[id] = prepare(f, spec, manifest.TupleTypes(spec))
 	}
+	c.wants.IDs = columnsOf(f, nil)
 	return c
 }
 

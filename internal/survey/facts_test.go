@@ -34,6 +34,7 @@ func TestFactsRuleOut(t *testing.T) {
 		{"no NULL", Facts{noNulls: true}, long, isTest(transform.IsNull), false},
 		{"cut bounds", Facts{lower: "abc", upper: "abd"}, str, isTest(transform.EQ, "abcdef"), true},
 		{"signed order of UUIDs", Facts{lower: high, upper: low}, id, isTest(transform.EQ, [16]byte{0x05}), true},
+		{"half a range in signed order", Facts{lower: high}, id, isTest(transform.LT, low), true},
 		{"UUID out of both orders", Facts{lower: low, upper: [16]byte{0x20}}, id, isTest(transform.EQ, [16]byte{0x30}), false},
 	} {
 		if got := c.facts.MayHold(c.typ, c.pred); got != c.want {

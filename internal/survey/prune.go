@@ -89,12 +89,12 @@ func (c *condition) mayInFile(tuple []transform.Value, stats *columnStats) bool 
 	})
 }
 
-// columns adds the columns that the filter tests to ids.
-func (c *condition) columns(ids []int) []int {
-	for i := range c.terms {
-		ids = c.terms[i].columns(ids)
+// columnsOf adds the columns that the filter tests to ids.
+func columnsOf(f catalog.Filter, ids []int) []int {
+	for _, term := range f.Terms {
+		ids = columnsOf(term, ids)
 	}
-	if id := int(c.Field); c.Op == catalog.Test && !slices.Contains(ids, id) {
+	if id := int(f.Field); f.Op == catalog.Test && !slices.Contains(ids, id) {
 		ids = append(ids, id)
 	}
 	return ids

@@ -31,6 +31,8 @@ func (f Facts) MayHold(t transform.Type, p transform.Predicate) bool {
 		return !f.noNulls
 	case f.mayNaN && p.Eval(nanProbe, math.NaN()):
 		return true
+	case t.Kind == transform.UUID && (f.lower == nil || f.upper == nil):
+		return p.MayHold(t, nil, nil) // a bound of Java's order says nothing of ours without the other
 	case t.Kind == transform.UUID:
 		return p.MayHold(t, f.lower, f.upper) || signedUUIDs(p).MayHold(t, signedUUID(f.lower), signedUUID(f.upper))
 	}

@@ -21,6 +21,8 @@ type Request struct {
 	Files  fileio.Files
 	Table  *catalog.Table // its version says whether a state, appends or changes are read
 	Filter catalog.Filter
+	// Whole, if it isn't nil, is the filter that DataFile.Whole is about.
+	Whole *catalog.Filter
 	// Sums are the columns whose statistics are summed up over the files, not nil. Nested columns have no sums, and nothing
 	// but a state has any: what was appended may have been deleted since.
 	Sums []catalog.FieldID
@@ -120,6 +122,7 @@ type scan struct {
 type specScan struct {
 	spec   catalog.PartitionSpec
 	cond   condition
+	whole  *proof // nil: nobody asks
 	claims []claim
 	wants  manifest.StatColumns // of the columns tested and of those that partition values are checked against
 }
@@ -130,7 +133,12 @@ func newScan(r Request) *scan {
 	for id, spec := range specs {
 		types := manifest.TupleTypes(spec)
 		ss := &specScan{spec: spec, cond: prepare(r.Filter, spec, types), claims: claimsOf(spec, types, r.Table.Schema)}
-		ss.wants.IDs = ss.cond.columns(nil)
+		ss.wants.IDs = columnsOf(r.Filter, nil)
+		if r.Whole != nil {
+			p := prove(*r.Whole, spec, types)
+			ss.whole = &p
+			ss.wants.IDs = columnsOf(*r.Whole, ss.wants.IDs)
+		}
 		for _, c := range ss.claims {
 			ss.wants.IDs = append(ss.wants.IDs, int(c.source))
 		}
@@ -273,6 +281,7 @@ func (ss *specScan) judgeBounds(e *manifest.Entry) (f catalog.DataFile, may bool
 		Sequence:    e.Sequence,
 		Contradicts: contradictions(ss.claims, e.Partition, stats),
 	}
+	f.Whole = ss.whole != nil && ss.whole.ofFile(e.Partition, f.Contradicts, stats)
 	if e.FirstRowID != nil {
 		id := *e.FirstRowID
 		f.FirstRowID = &id
