@@ -31,8 +31,12 @@ var wholeKinds = []struct {
 	}, "identity"},
 	{"float", func(n int64) transform.Value { return []float32{float32(math.NaN()), -1, 0, 1, 3}[n%5] }, ""},
 	{"boolean", func(n int64) transform.Value { return n%2 == 0 }, "identity"},
-	{"string", func(n int64) transform.Value { return strings.Repeat("ab", int(n%4)) + []string{"", "a", "bc", "é", "\U0010ffff", "abab"}[n%6] }, "identity truncate[2] truncate[3] bucket[3]"},
-	{"binary", func(n int64) transform.Value { return []byte(strings.Repeat("\xff", int(n%3)) + []string{"", "a", "\xff\xff", "b"}[n%4]) }, "identity truncate[1] bucket[3]"},
+	{"string", func(n int64) transform.Value {
+		return strings.Repeat("ab", int(n%4)) + []string{"", "a", "bc", "é", "\U0010ffff", "abab"}[n%6]
+	}, "identity truncate[2] truncate[3] bucket[3]"},
+	{"binary", func(n int64) transform.Value {
+		return []byte(strings.Repeat("\xff", int(n%3)) + []string{"", "a", "\xff\xff", "b"}[n%4])
+	}, "identity truncate[1] bucket[3]"},
 	{"uuid", func(n int64) transform.Value { return [16]byte{byte(n * 37), 1, 8: byte(n * 71)} }, "identity bucket[3]"},
 }
 

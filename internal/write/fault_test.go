@@ -2,32 +2,124 @@ package write
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/exec"
 	"github.com/tarndb/tarn/internal/faultfs"
 	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/internal/lake"
+	"github.com/tarndb/tarn/internal/task"
 )
 
+// faultCase is a change of a table of the rows 0 to 9 in four buckets.
+type faultCase struct {
+	name    string
+	version int
+	before  string // the rows that there are; their files have deletes where some are missing
+	want    string // the rows that come out
+	change  func(l *lab, j *Job, table *catalog.Table, e *Edits, rows string) error // e has the row 3
+}
+
+const (
+	firstRows = "0 1 2 3 4 5 6 7 8 9"
+	moreRows  = "100 101 102 103 104 105 106 107 108 109"
+	oddRows   = "1 3 5 7 9"
+)
+
+func faultCases() []faultCase {
+	cases := []faultCase{
+		{"append", 2, firstRows, firstRows + " " + moreRows, commitAs(Nothing)},
+		{"replace everything", 2, firstRows, moreRows, commitAs(Everything)},
+	}
+	for _, version := range []int{2, 3} {
+		cases = append(cases, faultCase{fmt.Sprintf("merge, version %d", version), version, oddRows, "1 5 7 9 " + moreRows, changeRow(false)})
+	}
+	return append(cases, faultCase{"copy", 3, oddRows, "1 5 7 9 " + moreRows, changeRow(true)})
+}
+
+func commitAs(replace Replace) func(*lab, *Job, *catalog.Table, *Edits, string) error {
+	return func(l *lab, j *Job, _ *catalog.Table, _ *Edits, rows string) error {
+		_, err := j.CommitAs(context.Background(), Change{Replace: replace}, func() error { return l.add(j, rows) })
+		return err
+	}
+}
+
+// changeRow deletes the row of the edits and adds the others.
+func changeRow(copies bool) func(*lab, *Job, *catalog.Table, *Edits, string) error {
+	return func(l *lab, j *Job, table *catalog.Table, e *Edits, rows string) error {
+		layout, err := l.catalog.Survey(context.Background(), table, catalog.Filter{})
+		if err != nil {
+			return err
+		}
+		_, err = j.Change(context.Background(), RowChange{Copies: copies}, e, layout, func() error { return l.add(j, rows) })
+		return err
+	}
+}
+
+// add adds the rows of a SELECT to a job.
+func (l *lab) add(j *Job, rows string) error {
+	w := j.Writer()
+	defer w.Close()
+	if err := l.conn.Stream(context.Background(), rows, w.Add); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// edits returns the rows of some numbers, whichever files they are in.
+func (l *lab) edits(table *catalog.Table, numbers ...int) *Edits {
+	l.t.Helper()
+	position, _ := catalog.MetadataColumn(table, catalog.PosID)
+	e := &Edits{}
+	for _, f := range l.files(table) {
+		text, err := duck.ScanSQL(duck.Scan{
+			Columns: []duck.ScanColumn{{Field: table.Schema.Fields[0], As: "k"}, {Field: position, As: "p"}},
+			Files:   []duck.ScanFile{{Ref: catalog.FileRef{Path: f.Ref.Path, Local: strings.TrimPrefix(f.Ref.Path, "file://")}}},
+		})
+		l.must(err)
+		for _, k := range numbers {
+			all, err := texts(context.Background(), l.conn, fmt.Sprintf("SELECT CAST(p AS VARCHAR) FROM (%s) WHERE k = %d", text, k))
+			l.must(err)
+			for _, row := range all {
+				at, err := strconv.ParseInt(*row[0], 10, 64)
+				l.must(err)
+				e.Add(f.Ref.Path, at)
+			}
+		}
+	}
+	return e
+}
+
 // TestEachCallFails lets each call of files fail in turn, before or after it has done its work. Afterwards the table has the old
-// rows or the new ones, no file of it is missing, and unless the outcome is unknown no data file is left that it doesn't have.
+// rows or the new ones, no file of it is missing, and unless the outcome is unknown no file is left that it doesn't have.
 func TestEachCallFails(t *testing.T) {
 	l := newLab(t)
 	l.must(l.catalog.Close())
-	for _, replace := range []Replace{Nothing, Everything} {
+	for _, c := range faultCases() {
+		warehouse, pristine := t.TempDir(), t.TempDir()
+		l.catalog = l.open(warehouse, fileio.Disk{})
+		l.must(l.catalog.CreateNamespace(t.Context(), catalog.Ident{"t"}))
+		table := l.prepare(c)
+		l.must(l.catalog.Close())
+		l.must(os.CopyFS(pristine, os.DirFS(warehouse)))
 		for _, after := range []bool{false, true} {
 			for k := 1; ; k++ {
 				if k > 500 {
 					t.Fatal("there is no end of calls")
 				}
-				if !l.callFails(t, k, after, replace) {
+				l.must(os.RemoveAll(warehouse))
+				l.must(os.CopyFS(warehouse, os.DirFS(pristine)))
+				if !l.callFails(t, c, warehouse, table.Ident, k, after) {
 					if k < 5 {
-						t.Fatalf("only %d calls are made", k-1)
+						t.Fatalf("%s: only %d calls are made", c.name, k-1)
 					}
 					break
 				}
@@ -36,65 +128,135 @@ func TestEachCallFails(t *testing.T) {
 	}
 }
 
-// callFails says whether there was a k-th call.
-func (l *lab) callFails(t *testing.T, k int, after bool, replace Replace) bool {
-	t.Helper()
-	warehouse := t.TempDir()
-	files := faultfs.New(fileio.Disk{})
-	open := func(files fileio.Files) *lake.Catalog {
-		c, err := lake.Open(t.Context(), lake.Config{Name: "lake", Type: "hadoop", Warehouse: warehouse, Files: files, CreateIfMissing: true})
-		l.must(err)
-		return c
+// prepare makes the table of a case.
+func (l *lab) prepare(c faultCase) *catalog.Table {
+	l.t.Helper()
+	table := l.tableOf([]catalog.Field{column(1, "k", "long")}, []string{"bucket[4] k"}, nil, c.version)
+	table = l.append(table, "SELECT range FROM range(10)", Options{})
+	if c.before == firstRows {
+		return table
 	}
-	l.catalog = open(files)
-	l.must(l.catalog.CreateNamespace(t.Context(), catalog.Ident{"t"}))
-	table := l.append(l.table([]string{"k long"}, []string{"bucket[4] k"}, nil), "SELECT range FROM range(10)", Options{})
+	j := l.job(table)
+	defer j.Close()
+	layout, err := l.catalog.Survey(context.Background(), table, catalog.Filter{})
+	l.must(err)
+	_, err = j.Change(context.Background(), RowChange{}, l.edits(table, 0, 2, 4, 6, 8), layout, func() error { return nil })
+	l.must(err)
+	return l.load(table)
+}
+
+func (l *lab) job(table *catalog.Table) *Job {
+	l.t.Helper()
 	target, err := NewTarget(table)
 	l.must(err)
-	rows, err := target.rowsOf(t.Context(), l.conn, "SELECT range + 100 FROM range(10)")
+	target, err = target.Changing()
 	l.must(err)
-	j, err := Start(t.Context(), l.catalog, target, Options{Workers: 1})
+	j, err := Start(context.Background(), l.catalog, target, Options{Workers: 1})
 	l.must(err)
+	return j
+}
+
+func (l *lab) open(warehouse string, files fileio.Files) *lake.Catalog {
+	l.t.Helper()
+	c, err := lake.Open(context.Background(), lake.Config{Name: "lake", Type: "hadoop", Warehouse: warehouse, Files: files, CreateIfMissing: true})
+	l.must(err)
+	return c
+}
+
+// callFails says whether there was a k-th call.
+func (l *lab) callFails(t *testing.T, c faultCase, warehouse string, id catalog.Ident, k int, after bool) bool {
+	t.Helper()
+	files := faultfs.New(fileio.Disk{})
+	l.catalog = l.open(warehouse, files)
+	table, err := l.catalog.LoadTable(t.Context(), id, catalog.Version{})
+	l.must(err)
+	j := l.job(table)
+	query := "SELECT range + 100 FROM range(10)"
+	if j.target.HasLineage() {
+		query = "SELECT range + 100, NULL::BIGINT FROM range(10)"
+	}
+	rows, err := j.target.rowsOf(t.Context(), l.conn, query)
+	l.must(err)
+	old, e := dataFilesIn(t, warehouse), l.edits(table, 3)
 	files.Fail(k, after)
-	_, err = j.CommitAs(context.Background(), Change{Replace: replace}, func() error {
-		w := j.Writer()
-		defer w.Close()
-		if err := l.conn.Stream(t.Context(), rows, w.Add); err != nil {
-			return err
-		}
-		return w.Flush()
-	})
+	err = c.change(l, j, table, e, rows)
 	fired, kind := files.Fired() != "", errs.KindOf(err)
 	files.Fail(0, false)
 	j.Close()
 
-	fresh := open(fileio.Disk{})
-	defer func() { l.must(fresh.Close()) }()
 	l.must(l.catalog.Close())
-	l.catalog = fresh
+	l.catalog = l.open(warehouse, fileio.Disk{})
+	defer func() { l.must(l.catalog.Close()) }()
 	table = l.load(table)
-	had := map[string]bool{}
-	for _, f := range l.files(table) {
-		had[filepath.Base(f.Ref.Path)] = true
+	got := l.numbers(table)
+	if got != c.want && (err == nil || got != c.before) {
+		t.Errorf("%s, call %d (%s): the rows are %s, %v", c.name, k, files.Fired(), got, err)
 	}
-	got := l.one("SELECT string_agg(k, ' ' ORDER BY k) FROM (" + l.rows(table) + ")")
-	const before, new = "0 1 2 3 4 5 6 7 8 9", "100 101 102 103 104 105 106 107 108 109"
-	want := before + " " + new
-	if replace == Everything {
-		want = new
+	if err != nil && kind != errs.CommitUnknown && got != c.before {
+		t.Errorf("%s, call %d (%s) failed with %v, and the rows are there", c.name, k, files.Fired(), err)
 	}
-	if got != want && (err == nil || got != before) {
-		t.Errorf("call %d (%s): the rows are %s, %v", k, files.Fired(), got, err)
+	if kind == errs.CommitUnknown {
+		return fired
 	}
-	if err != nil && kind != errs.CommitUnknown && got != before {
-		t.Errorf("call %d (%s) failed with %v, and the rows are there", k, files.Fired(), err)
+	has := l.paths(table)
+	for path := range dataFilesIn(t, warehouse) {
+		if !has[filepath.Base(path)] && !old[path] {
+			t.Errorf("%s, call %d (%s): left is %s after %v", c.name, k, files.Fired(), path, err)
+		}
 	}
-	l.must(filepath.WalkDir(filepath.Join(warehouse, "t"), func(path string, d os.DirEntry, err error) error {
-		isOld := replace == Everything && got == want // files that the overwrite took out
-		if strings.HasSuffix(path, ".parquet") && !had[filepath.Base(path)] && kind != errs.CommitUnknown && !isOld {
-			t.Errorf("call %d (%s): left is %s after %v", k, files.Fired(), path, err)
+	return fired
+}
+
+// dataFilesIn returns the data and delete files in a warehouse.
+func dataFilesIn(t *testing.T, warehouse string) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	err := filepath.WalkDir(filepath.Join(warehouse, "t"), func(path string, d os.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".parquet") || strings.HasSuffix(path, ".puffin") {
+			out[path] = true
 		}
 		return err
-	}))
-	return fired
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// paths returns the names of all files of a table.
+func (l *lab) paths(table *catalog.Table) map[string]bool {
+	l.t.Helper()
+	out := map[string]bool{}
+	for _, f := range l.files(table) {
+		out[filepath.Base(f.Ref.Path)] = true
+	}
+	layout, err := l.catalog.Survey(context.Background(), table, catalog.Filter{})
+	l.must(err)
+	for _, d := range layout.Deletes {
+		out[filepath.Base(d.Ref.Path)] = true
+	}
+	return out
+}
+
+// numbers returns the rows of a table's first column that aren't deleted, as one text.
+func (l *lab) numbers(table *catalog.Table) string {
+	l.t.Helper()
+	layout, err := l.catalog.Survey(context.Background(), table, catalog.Filter{})
+	l.must(err)
+	ids := []catalog.FieldID{table.Schema.Fields[0].ID}
+	layout, err = l.catalog.Prepare(context.Background(), table, ids, layout, l.t.TempDir())
+	l.must(err)
+	in, files, err := task.FilesOf(context.Background(), ids, layout)
+	l.must(err)
+	in.Names = []string{"k"}
+	nothing := &Edits{}
+	open, err := exec.NewFileReader(in, [][]task.File{files}, nothing.Of).Open(context.Background(), l.conn, files)
+	l.must(err)
+	defer open.Close()
+	scan, release, err := open.Scan(l.db, 0, len(files))
+	l.must(err)
+	defer release()
+	text, err := duck.ScanSQL(scan)
+	l.must(err)
+	return l.one("SELECT string_agg(k, ' ' ORDER BY k) FROM (" + text + ")")
 }

@@ -17,6 +17,7 @@ type lab struct {
 	t       testing.TB
 	folder  string
 	catalog *lake.Catalog
+	db      *duck.DB
 	conn    *duck.Conn
 	made    int
 }
@@ -30,13 +31,13 @@ func newLab(t testing.TB) *lab {
 	})
 	l.must(err)
 	l.must(l.catalog.CreateNamespace(t.Context(), catalog.Ident{"t"}))
-	db, err := duck.Open(t.Context(), duck.Options{Threads: 1})
+	l.db, err = duck.Open(t.Context(), duck.Options{Threads: 1})
 	l.must(err)
-	l.conn, err = db.Connect()
+	l.conn, err = l.db.Connect()
 	l.must(err)
 	t.Cleanup(func() {
 		l.conn.Close()
-		l.must(db.Close())
+		l.must(l.db.Close())
 		l.must(l.catalog.Close())
 	})
 	return l
