@@ -106,7 +106,7 @@ func (s *Session) insert(ctx context.Context, in sql.Insert, args []any) (_ *Row
 		return nil, err
 	}
 	defer job.Close()
-	_, err = job.CommitAs(ctx, i.change, func() error { return s.runInto(ctx, i.plan, job) })
+	_, err = job.CommitAs(ctx, i.change, func() error { return s.runInto(ctx, i.plan, jobSink{job}) })
 	if err != nil {
 		return nil, errs.Reword(err, i.plan.query.ForPeople)
 	}
@@ -116,10 +116,10 @@ func (s *Session) insert(ctx context.Context, in sql.Insert, args []any) (_ *Row
 	return rows, nil
 }
 
-// runInto runs a plan whose rows are added to a job.
-func (s *Session) runInto(ctx context.Context, p *planned, job *write.Job) error {
+// runInto runs a plan whose rows a sink takes.
+func (s *Session) runInto(ctx context.Context, p *planned, sink exec.Sink) error {
 	opts := s.execOptions()
-	opts.Sink = sink{job}
+	opts.Sink = sink
 	stream, err := exec.Run(ctx, p.graph, opts)
 	if err != nil {
 		return err
@@ -128,17 +128,17 @@ func (s *Session) runInto(ctx context.Context, p *planned, job *write.Job) error
 	return drain(ctx, stream)
 }
 
-// sink gives a run's rows to a job.
-type sink struct{ job *write.Job }
+// jobSink gives a run's rows to a job.
+type jobSink struct{ job *write.Job }
 
-func (s sink) Writer() exec.SinkWriter { return s.job.Writer() }
+func (s jobSink) Writer() exec.SinkWriter { return s.job.Writer() }
 
 // explainInsert tells how an INSERT would run.
-func (s *Session) explainInsert(ctx context.Context, e sql.Explain, args []any) (string, error) {
+func (s *Session) explainInsert(ctx context.Context, in sql.Insert, e sql.Explain, args []any) (string, error) {
 	if e.Analyze || e.JSON {
 		return "", errs.New(errs.Unsupported, "explain", "INSERT", "only its plan as text can be told, without running it")
 	}
-	i, err := s.planInsert(ctx, sql.Insert{Into: e.Into, Query: e.Query}, false, args)
+	i, err := s.planInsert(ctx, in, false, args)
 	if err != nil {
 		return "", err
 	}

@@ -2,6 +2,7 @@ package tarn
 
 import (
 	"context"
+	"maps"
 	"runtime/debug"
 
 	"github.com/tarndb/tarn/catalog"
@@ -50,9 +51,11 @@ func (s *Session) Query(ctx context.Context, stmt string, args ...any) (rows *Ro
 		return s.explain(ctx, st, args)
 	case sql.Insert:
 		return s.insert(ctx, st, args)
+	case sql.ChangeRows:
+		return s.changeRows(ctx, st, args)
 	}
 	if len(args) > 0 {
-		return nil, errs.New(errs.Invalid, "run", "statement", "there are %d arguments, and only queries and INSERT have parameters", len(args))
+		return nil, errs.New(errs.Invalid, "run", "statement", "there are %d arguments, and only queries, INSERT, UPDATE, DELETE and MERGE have parameters", len(args))
 	}
 	switch st := parsed.(type) {
 	case sql.Set:
@@ -102,14 +105,12 @@ func (s *Session) Explain(ctx context.Context, query string, opts ExplainOptions
 		return "", err
 	}
 	switch st := parsed.(type) {
-	case sql.Query:
-		return s.explainText(ctx, sql.Explain{Query: st, Analyze: opts.Analyze, JSON: opts.JSON}, args)
-	case sql.Insert:
-		return s.explainText(ctx, sql.Explain{Query: st.Query, Into: st.Into, Analyze: opts.Analyze, JSON: opts.JSON}, args)
+	case sql.Query, sql.Insert, sql.ChangeRows:
+		return s.explainText(ctx, sql.Explain{Of: st, Analyze: opts.Analyze, JSON: opts.JSON}, args)
 	case sql.Explain:
 		return s.explainText(ctx, st, args)
 	}
-	return "", errs.New(errs.Unsupported, "explain", "statement", "only queries and INSERT have a plan")
+	return "", errs.New(errs.Unsupported, "explain", "statement", "only queries, INSERT, UPDATE, DELETE and MERGE have a plan")
 }
 
 // guard turns a panic, which is a bug of ours, into an error with the statement attached.
@@ -125,6 +126,7 @@ type planned struct {
 	tables   *tables
 	query    *plan.Query
 	layouts  map[*plan.Scan]*catalog.TableLayout
+	surveyed map[*plan.Scan]*catalog.TableLayout // layouts before their files were prepared
 	dynamic  []dynamic.Filter
 	physical *spj.Physical
 	graph    *task.Graph
@@ -171,6 +173,7 @@ func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, isToRun boo
 	}
 	// Before files are prepared: the footers of those that aren't needed aren't read.
 	p.physical.Narrow(p.layouts)
+	p.surveyed = maps.Clone(p.layouts)
 	if err = p.tables.prepare(ctx, p.physical, p.layouts); err != nil {
 		return err
 	}
@@ -228,10 +231,19 @@ func (s *Session) explain(ctx context.Context, e sql.Explain, args []any) (*Rows
 }
 
 func (s *Session) explainText(ctx context.Context, e sql.Explain, args []any) (string, error) {
-	if e.Into.Table != nil {
-		return s.explainInsert(ctx, e, args)
+	switch of := e.Of.(type) {
+	case sql.Insert:
+		return s.explainInsert(ctx, of, e, args)
+	case sql.ChangeRows:
+		return s.explainChange(ctx, of, e, args)
+	case sql.Query:
+		return s.explainQuery(ctx, of, e, args)
 	}
-	p, err := s.plan(ctx, e.Query, e.Analyze, args...)
+	return "", errs.New(errs.Internal, "explain", "statement", "no way to explain a %T", e.Of)
+}
+
+func (s *Session) explainQuery(ctx context.Context, q sql.Query, e sql.Explain, args []any) (string, error) {
+	p, err := s.plan(ctx, q, e.Analyze, args...)
 	if err != nil {
 		return "", err
 	}

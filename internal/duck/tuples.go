@@ -84,8 +84,9 @@ func (t *Tuples) Router(first int) *TupleRouter {
 	return &TupleRouter{tuples: t, first: first, known: map[string]int32{}}
 }
 
-// Route returns the bin of each of a chunk's rows. The slice is the caller's until the next call.
-func (r *TupleRouter) Route(ch *Chunk) ([]int32, error) {
+// Route returns the bin of each of a chunk's rows, and -1 of those that keep, if it isn't nil, says aren't wanted: their tuples
+// get no bin. The slice is the caller's until the next call.
+func (r *TupleRouter) Route(ch *Chunk, keep []bool) ([]int32, error) {
 	rows := ch.Rows()
 	columns := make([]column, len(r.tuples.types))
 	for i := range columns {
@@ -96,19 +97,24 @@ func (r *TupleRouter) Route(ch *Chunk) ([]int32, error) {
 	}
 	r.out = slices.Grow(r.out[:0], rows)[:rows]
 	if len(columns) == 1 && columns[0].layout == bits32 {
-		r.routeInts(columns)
+		r.routeInts(columns, keep)
 		return r.out, nil
 	}
+	before := -1 // the row that the last key is of
 	for i := range r.out {
+		if keep != nil && !keep[i] {
+			r.out[i] = -1
+			continue
+		}
 		r.key = r.key[:0]
 		for c := range columns {
 			r.key = columns[c].appendTupleValue(r.key, i)
 		}
-		if i > 0 && string(r.key) == string(r.last) {
-			r.out[i] = r.out[i-1]
+		if before >= 0 && string(r.key) == string(r.last) {
+			r.out[i] = r.out[before]
 			continue
 		}
-		r.out[i] = r.bin(columns, i)
+		r.out[i], before = r.bin(columns, i), i
 		r.key, r.last = r.last, r.key
 	}
 	return r.out, nil
@@ -118,11 +124,15 @@ func (r *TupleRouter) Route(ch *Chunk) ([]int32, error) {
 const smallValues = 4096
 
 // routeInts is Route by one column of 32 bits.
-func (r *TupleRouter) routeInts(columns []column) {
+func (r *TupleRouter) routeInts(columns []column, keep []bool) {
 	if r.small == nil {
 		r.small = make([]int32, smallValues)
 	}
 	for i, v := range values[int32](columns[0]) {
+		if keep != nil && !keep[i] {
+			r.out[i] = -1
+			continue
+		}
 		isSmall := uint32(v) < smallValues && columns[0].isValid(i)
 		if isSmall && r.small[v] > 0 {
 			r.out[i] = r.small[v] - 1

@@ -50,7 +50,7 @@ func tuplesOf(t *testing.T, c *Conn, types []transform.Type, list string, own in
 		if err != nil {
 			break
 		}
-		bins, err := router.Route(ch)
+		bins, err := router.Route(ch, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestTuplesOfOtherTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ch.Close()
-	_, err = NewTuples([]transform.Type{longType}, 1, 1, 0).Router(0).Route(ch)
+	_, err = NewTuples([]transform.Type{longType}, 1, 1, 0).Router(0).Route(ch, nil)
 	wantError(t, err, errs.Internal, "INTERVAL")
 }
 

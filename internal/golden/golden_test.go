@@ -2,14 +2,18 @@ package golden
 
 import (
 	"bufio"
+	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/tarndb/tarn"
 	"github.com/tarndb/tarn/internal/errs"
 )
 
-// TestChecks runs every check in each mode. A check in pending.txt must fail, so that the list only shrinks.
+// TestChecks runs every check in each mode, and those that change rows in each way to do that. A check in pending.txt must fail, so
+// that the list only shrinks.
 func TestChecks(t *testing.T) {
 	checks, err := Load(folder)
 	if err != nil {
@@ -27,11 +31,13 @@ func TestChecks(t *testing.T) {
 				t.Skip("pending: " + why)
 			}
 			for _, m := range Modes {
-				t.Run(string(m), func(t *testing.T) {
-					if wrong := l.judge(t, c, m); wrong != "" {
-						t.Errorf("%s\n%s", c.SQL, wrong)
-					}
-				})
+				for _, w := range waysOf(c, m) {
+					t.Run(string(m)+w.name, func(t *testing.T) {
+						if wrong := l.judge(t, c, m, w); wrong != "" {
+							t.Errorf("%s\n%s\n%s", c.Statement, c.SQL, wrong)
+						}
+					})
+				}
 			}
 		})
 	}
@@ -40,22 +46,77 @@ func TestChecks(t *testing.T) {
 // wrong returns what the first mode that fails has against the check.
 func (l *lab) wrong(t *testing.T, c *Check) string {
 	for _, m := range Modes {
-		if w := l.judge(t, c, m); w != "" {
-			return w
+		for _, way := range waysOf(c, m) {
+			if w := l.judge(t, c, m, way); w != "" {
+				return w
+			}
 		}
 	}
 	return ""
 }
 
-// judge runs a check in one mode, and looks at its plan.
-func (l *lab) judge(t *testing.T, c *Check, m Mode) string {
+// way is how a check's statement changes rows. The zero value is for checks that change none.
+type way struct {
+	name   string
+	mode   string // tarn.row_change_mode
+	format string // that the tables are altered to before; "" is their own
+}
+
+// waysOf returns the ways in which a check runs in a mode: all of them where joins run by groups or not at all, else one, which
+// differs from check to check.
+func waysOf(c *Check, m Mode) []way {
+	if c.Statement == "" {
+		return []way{{}}
+	}
+	var all []way
+	for _, mode := range []string{"copy-on-write", "merge-on-read"} {
+		all = append(all, way{"-" + mode + "-2", mode, ""}, way{"-" + mode + "-3", mode, "3"})
+	}
+	if m == Groups || m == Off {
+		return all
+	}
+	n := len(m)
+	for _, b := range []byte(c.ID) {
+		n += int(b)
+	}
+	return all[n%len(all):][:1]
+}
+
+// set brings a session and the check's tables there.
+func (w way) set(ctx context.Context, s *tarn.Session, c *Check) error {
+	if w.mode == "" {
+		return nil
+	}
+	statements := []string{"SET tarn.row_change_mode = '" + w.mode + "'"}
+	for _, table := range c.Tables {
+		if w.format != "" {
+			statements = append(statements, "ALTER TABLE "+table+" SET TBLPROPERTIES ('format-version' = '"+w.format+"')")
+		}
+	}
+	for _, st := range statements {
+		if a := Ask(ctx, s, st); a.Err != nil {
+			return fmt.Errorf("%s: %w", st, a.Err)
+		}
+	}
+	return nil
+}
+
+// judge runs a check in one mode and way, and looks at its plan.
+func (l *lab) judge(t *testing.T, c *Check, m Mode, w way) string {
 	e := l.engine(t, c)
 	s := session(t, e, m)
+	if err := w.set(t.Context(), s, c); err != nil {
+		return err.Error()
+	}
 	if c.Statement != "" {
+		before := Ask(t.Context(), s, c.SQL)
 		a := Ask(t.Context(), s, c.Statement)
 		switch {
 		case c.Expect == "error":
-			return c.Judge(m, a)
+			if wrong := c.Judge(m, a); wrong != "" {
+				return wrong
+			}
+			return Diff(before.Rows, Ask(t.Context(), s, c.SQL).Rows) // nothing is changed
 		case a.Err != nil:
 			return a.Err.Error()
 		}

@@ -28,6 +28,7 @@ const (
 	nameBroadcast    = "tarn.broadcast_bytes"
 	nameSkew         = "tarn.skew"
 	nameOverwrite    = "tarn.partition_overwrite_mode"
+	nameRowChange    = "tarn.row_change_mode"
 	nameMetadata     = "tarn.metadata_answers"
 	nameDynamic      = "tarn.dynamic_filter"
 	nameDynamicBytes = "tarn.dynamic_filter_bytes"
@@ -74,6 +75,9 @@ var registry = []*Option{
 	choice(nameOverwrite, []string{"static", "dynamic"},
 		"what INSERT OVERWRITE replaces: static all rows of the table, dynamic those of the partitions that the new rows are in",
 		sparkOverwrite),
+	choice(nameRowChange, []string{"table", "copy-on-write", "merge-on-read"},
+		"how DELETE, UPDATE and MERGE change rows: table as the table's properties say; copy-on-write writes files anew; merge-on-read writes delete files",
+		""),
 	count(nameThreads, "0", 0, MaxThreads,
 		"threads of one statement; 0 is one for each core", "spark.executor.cores"),
 	size(nameMemory, "0", MinMemory,

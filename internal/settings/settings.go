@@ -143,6 +143,14 @@ func (s *Set) Skew() string { return s.value(nameSkew).(string) }
 // PartitionOverwriteMode is the value of tarn.partition_overwrite_mode.
 func (s *Set) PartitionOverwriteMode() string { return s.value(nameOverwrite).(string) }
 
+// RowChangeMode is the value of tarn.row_change_mode; "" is as the table's properties say.
+func (s *Set) RowChangeMode() string {
+	if mode := s.value(nameRowChange).(string); mode != "table" {
+		return mode
+	}
+	return ""
+}
+
 // MetadataAnswers is the value of tarn.metadata_answers.
 func (s *Set) MetadataAnswers() bool { return s.value(nameMetadata).(bool) }
 

@@ -35,6 +35,9 @@ func tell(v reflect.Value) string {
 		}
 		return "[" + strings.Join(parts, " ") + "]"
 	case reflect.Struct:
+		if f, ok := v.Interface().(Fragment); ok {
+			return "`" + f.Text + "`"
+		}
 		var parts []string
 		for i := range v.NumField() {
 			if !v.Field(i).IsZero() {

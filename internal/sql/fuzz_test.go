@@ -65,7 +65,10 @@ func FuzzParse(f *testing.F) {
 		case Query:
 			q = st
 		case Explain:
-			q = st.Query
+			var ok bool
+			if q, ok = st.Of.(Query); !ok {
+				return
+			}
 		default:
 			return
 		}

@@ -16,11 +16,9 @@ type Query struct {
 	Names map[string][]string
 }
 
-// Explain asks for a query's plan; Analyze runs it, JSON asks for the machine's form. Into is where an INSERT's
-// rows go; of a query by itself it has no table.
+// Explain asks for the plan of a Query, an Insert or a ChangeRows; Analyze runs it, JSON asks for the machine's form.
 type Explain struct {
-	Query   Query
-	Into    Into
+	Of      Statement
 	Analyze bool
 	JSON    bool
 }
@@ -87,6 +85,12 @@ func (p *parser) parse() (Statement, error) {
 		return p.alter()
 	case "insert":
 		return p.insert()
+	case "delete":
+		return p.delete()
+	case "update":
+		return p.update()
+	case "merge":
+		return p.merge()
 	}
 	return nil, p.notBuilt(first)
 }
@@ -94,7 +98,7 @@ func (p *parser) parse() (Statement, error) {
 // notBuilt tells statements that exist in SQL but not here from words that start no statement.
 func (p *parser) notBuilt(t token) error {
 	switch strings.ToLower(t.text) {
-	case "delete", "update", "merge", "call", "copy", "truncate", "pivot",
+	case "call", "copy", "truncate", "pivot",
 		"unpivot", "summarize", "use", "analyze", "refresh", "comment":
 		return errs.New(errs.Unsupported, "run", strings.ToUpper(t.text), "the statement isn't supported yet").
 			WithHint("docs/sql.md lists what is; another engine can run it on the same table")
@@ -103,7 +107,7 @@ func (p *parser) notBuilt(t token) error {
 		return errs.New(errs.Unsupported, "run", strings.ToUpper(t.text), "statements about the engine inside aren't part of Tarn's SQL").
 			WithHint("use SET tarn.<option> (SHOW SETTINGS lists them) and tarn.yaml for catalogs")
 	}
-	return syntaxAt(p.src, t.start, "found %q, wanted a statement such as SELECT, CREATE, ALTER, EXPLAIN, SET, SHOW or DESCRIBE", t.text)
+	return syntaxAt(p.src, t.start, "found %q, wanted a statement such as SELECT, INSERT, MERGE, CREATE, ALTER, EXPLAIN, SET, SHOW or DESCRIBE", t.text)
 }
 
 func (p *parser) peek() (token, bool) {
@@ -187,18 +191,15 @@ func (p *parser) explain() (Statement, error) {
 		if st.Purge {
 			return ExplainDrop{st}, nil
 		}
-	case Query:
-		e.Query = st
-		return e, nil
-	case Insert:
-		e.Query, e.Into = st.Query, st.Into
+	case Query, Insert, ChangeRows:
+		e.Of = st
 		return e, nil
 	}
 	return nil, noPlan(t)
 }
 
 func noPlan(first token) error {
-	return errs.New(errs.Unsupported, "explain", strings.ToUpper(first.text), "only queries, INSERT and DROP TABLE ... PURGE have a plan")
+	return errs.New(errs.Unsupported, "explain", strings.ToUpper(first.text), "only queries, INSERT, UPDATE, DELETE, MERGE and DROP TABLE ... PURGE have a plan")
 }
 
 // explainOptions reads "(analyze, format json)" after its opening parenthesis. A parenthesis that opens the query itself

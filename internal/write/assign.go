@@ -30,10 +30,13 @@ const (
 	shownLength  = 60 // of each value
 )
 
-// rowText returns SQL of the row of a query's columns as text, cut to what a person reads.
-func rowText(columns []duck.Column) string {
+// rowText returns SQL of the row of some of a query's columns as text, cut to what a person reads.
+func rowText(columns []int) string {
+	if len(columns) == 0 {
+		return "'()'"
+	}
 	var parts []string
-	for i := range columns[:min(len(columns), shownColumns)] {
+	for _, i := range columns[:min(len(columns), shownColumns)] {
 		parts = append(parts, fmt.Sprintf("coalesce(left(CAST(%s AS VARCHAR), %d), 'NULL')", sourceName(i), shownLength))
 	}
 	text := "'(' || concat_ws(', ', " + strings.Join(parts, ", ") + ")"

@@ -61,8 +61,11 @@ func (b *bins) writer(t *Target, holdBytes int64) *Writer {
 }
 
 // Add adds the rows of a chunk of RowsSQL. The chunk becomes the writer's, also when there is an error.
-func (w *Writer) Add(ch *duck.Chunk) error {
-	to, err := w.router.Route(ch)
+func (w *Writer) Add(ch *duck.Chunk) error { return w.AddSome(ch, nil) }
+
+// AddSome adds those rows of a chunk of RowsSQL or ChangesSQL that keep says; nil is all.
+func (w *Writer) AddSome(ch *duck.Chunk, keep []bool) error {
+	to, err := w.router.Route(ch, keep)
 	if err != nil {
 		ch.Close()
 		return err

@@ -172,7 +172,11 @@ func (t *Target) assignSQL(query string, columns []duck.Column, into []string) (
 	if err != nil {
 		return "", err
 	}
-	a := assigner{row: rowText(columns)}
+	given := make([]int, len(columns))
+	for i := range given {
+		given[i] = i
+	}
+	a := assigner{row: rowText(given)}
 	items := make([]string, len(t.table.Schema.Fields))
 	for i, f := range t.table.Schema.Fields {
 		var expr string

@@ -147,6 +147,9 @@ func (t *Target) fileSQL(rows, orderBy string) string {
 	return text + " FROM (" + rows + ") AS r" + orderBy
 }
 
+// RowColumns returns how many columns the rows of a Job have.
+func (t *Target) RowColumns() int { return len(t.columns) + len(t.tuples) }
+
 // fileFields returns the columns of a file.
 func (t *Target) fileFields() []catalog.Field {
 	out := make([]catalog.Field, len(t.columns))

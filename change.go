@@ -1,0 +1,287 @@
+package tarn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/bind"
+	"github.com/tarndb/tarn/internal/commit"
+	"github.com/tarndb/tarn/internal/dml"
+	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/explain"
+	"github.com/tarndb/tarn/internal/lake"
+	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/sql"
+	"github.com/tarndb/tarn/internal/stub"
+	"github.com/tarndb/tarn/internal/write"
+)
+
+// rowChange is a DELETE, an UPDATE or a MERGE on its way: its table, and the plan of what it does to which row.
+type rowChange struct {
+	statement *dml.Statement
+	target    *write.Target
+	owner     *lake.Catalog
+	plan      *planned
+	mode      dml.Mode
+	how       write.RowChange
+	layout    *catalog.TableLayout // a survey, not prepared, that has all data files with rows that may change
+}
+
+func (c *rowChange) close() { c.plan.tables.close() }
+
+// changeRows runs a DELETE, an UPDATE or a MERGE to its end. Where the change of another writer is in the way it begins anew, on
+// the table as it is by then.
+func (s *Session) changeRows(ctx context.Context, st sql.ChangeRows, args []any) (rows *Rows, err error) {
+	var retry commit.Retry
+	first := func() error {
+		t := newTables(s.engine)
+		defer t.close()
+		table, err := t.Resolve(ctx, st.Rows().Table, catalog.Version{})
+		if err == nil {
+			retry, err = commit.RetryOf(table.Properties)
+		}
+		return err
+	}
+	if err := first(); err != nil {
+		return nil, err
+	}
+	err = retry.Do(ctx, func(int) (again bool, err error) {
+		rows, err = s.changeOnce(ctx, st, args)
+		return errs.KindOf(err) == errs.Conflict, err
+	})
+	return rows, err
+}
+
+func (s *Session) changeOnce(ctx context.Context, st sql.ChangeRows, args []any) (*Rows, error) {
+	c, err := s.planChange(ctx, st, true, args)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	job, err := write.Start(ctx, c.owner, c.target, write.Options{
+		Workers: s.threads(), MemoryBytes: s.memory(), TempDir: s.engine.temp.Path(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer job.Close()
+	sink := dml.NewSink(c.statement, c.target, job)
+	done, err := job.Change(ctx, c.how, sink.Edits(), c.layout, func() error { return s.runInto(ctx, c.plan, sink) })
+	var repeated *dml.RepeatedError
+	if errors.As(err, &repeated) {
+		err = s.repeated(ctx, c, st, repeated)
+	}
+	if err != nil {
+		return nil, errs.Reword(err, c.plan.query.ForPeople)
+	}
+	rows := noRows()
+	rows.planned, rows.counts = c.plan, countsOf(sink, job, done)
+	return rows, nil
+}
+
+func countsOf(sink *dml.Sink, job *write.Job, done write.RowsChanged) []Count {
+	rows := sink.Counts()
+	return []Count{
+		{"rows-inserted", rows.Inserted}, {"rows-updated", rows.Updated}, {"rows-deleted", sink.Edits().Rows() - rows.Updated},
+		{"rows-copied", job.Moved()}, {"files-added", int64(job.Files())}, {"files-removed", int64(len(done.Removed))},
+		{"delete-files-added", int64(len(done.Deletes.Added))}, {"delete-files-removed", int64(len(done.Deletes.Removed))},
+	}
+}
+
+// planChange plans a statement that changes rows. Its query is bound by itself first, so that its errors are the user's and the
+// types of its columns are known; then it is planned with its columns as the table's.
+func (s *Session) planChange(ctx context.Context, st sql.ChangeRows, isToRun bool, args []any) (*rowChange, error) {
+	c := &rowChange{plan: &planned{tables: newTables(s.engine), layouts: map[*plan.Scan]*catalog.TableLayout{}}}
+	err := s.fillChange(ctx, c, st, isToRun, args)
+	if errs.KindOf(err) == errs.Syntax {
+		err = s.placed(ctx, st, err)
+	}
+	if err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (s *Session) fillChange(ctx context.Context, c *rowChange, st sql.ChangeRows, isToRun bool, args []any) error {
+	table, err := c.plan.tables.Resolve(ctx, st.Rows().Table, catalog.Version{})
+	if err != nil {
+		return err
+	}
+	if err := s.checkExpressions(ctx, st); err != nil {
+		return err
+	}
+	c.owner, c.how.Branch = c.plan.tables.owner[table], table.Version.At.Ref
+	c.statement, err = dml.New(st, table, func(of dml.Scope) ([]string, error) { return s.namesOf(ctx, c.plan.tables, of, args) })
+	if err != nil {
+		return err
+	}
+	if c.mode, err = dml.ModeOf(table, c.statement.Op, s.settings.RowChangeMode()); err != nil {
+		return err
+	}
+	c.how.Copies = c.mode == dml.CopyOnWrite
+	if c.how.Isolation, err = dml.IsolationOf(table, c.statement.Op); err != nil {
+		return err
+	}
+	if c.target, err = write.NewTarget(table); err == nil {
+		c.target, err = c.target.Changing()
+	}
+	if err != nil {
+		return err
+	}
+	for _, scope := range c.statement.Scopes {
+		if _, err := s.namesOf(ctx, c.plan.tables, scope, args); err != nil {
+			return err
+		}
+	}
+	q, err := sql.ParseQuery(c.statement.Query)
+	if err != nil {
+		return err
+	}
+	columns, err := s.describe(ctx, c.plan.tables, q, args)
+	if err != nil {
+		return err
+	}
+	if q.Text, err = c.statement.Assign(c.target, q.Text, columns); err != nil {
+		return err
+	}
+	if err := s.fill(ctx, c.plan, q, isToRun, args); err != nil {
+		return err
+	}
+	return c.setReads(table)
+}
+
+// checkExpressions refuses parts of the statement that would mean something else in a SELECT, and conditions of a MERGE that may
+// come out otherwise each time.
+func (s *Session) checkExpressions(ctx context.Context, st sql.ChangeRows) error {
+	conn, err := s.engine.binder.Connect()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	for _, f := range st.Fragments() {
+		if f.Plain || !f.IsExpression() {
+			continue
+		}
+		q, err := sql.ParseQuery("SELECT " + f.Text)
+		if err != nil {
+			return err
+		}
+		volatile, err := bind.RowWise(ctx, stub.Engine{Conn: conn}, q)
+		if err != nil {
+			return err
+		}
+		if m, ok := st.(sql.Merge); ok && volatile != "" && m.Decides(f) {
+			return errs.New(errs.Unsupported, "bind", "condition of MERGE", "%s", volatile).WithHint("compute it in the source")
+		}
+	}
+	return nil
+}
+
+// setReads notes what the statement reads of the table: by its layout the files with edits are found, and by its filter what
+// changes of others would be in the way.
+func (c *rowChange) setReads(table *catalog.Table) error {
+	var own []*plan.Scan
+	for _, scan := range c.plan.query.Scans {
+		if c.plan.tables.owner[scan.Table] == c.owner && slices.Equal(scan.Table.Ident, table.Ident) {
+			own = append(own, scan)
+		}
+	}
+	if len(own) == 0 {
+		return errs.New(errs.Internal, "change rows of", table.Ident.String(), "the plan doesn't read it")
+	}
+	c.layout = c.plan.surveyed[own[0]] // FROM has it first
+	if len(own) == 1 {
+		c.how.Reads = own[0].Filter
+	}
+	return nil
+}
+
+// namesOf returns the names of a query's columns.
+func (s *Session) namesOf(ctx context.Context, t *tables, of dml.Scope, args []any) ([]string, error) {
+	q, err := sql.ParseQuery(of.Query)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := s.describe(ctx, t, q, args[:min(of.Parameters, len(args))])
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	return names, err
+}
+
+// placed returns the syntax error of a part of the statement, which the query that was made of it has at another place.
+func (s *Session) placed(ctx context.Context, st sql.ChangeRows, err error) error {
+	conn, failed := s.engine.binder.Connect()
+	if failed != nil {
+		return err
+	}
+	defer conn.Close()
+	for _, f := range st.Fragments() {
+		q, own := sql.ParseQuery(f.Alone())
+		if own == nil {
+			_, own = stub.Engine{Conn: conn}.SerializeSQL(ctx, q.Text)
+		}
+		if own != nil {
+			return own
+		}
+	}
+	return err
+}
+
+// shownColumns are how many columns of a row an error shows.
+const shownColumns = 16
+
+// repeated is the error of a row that more than one row would change, which it looks up and shows.
+func (s *Session) repeated(ctx context.Context, c *rowChange, st sql.ChangeRows, at *dml.RepeatedError) error {
+	table := c.target.Table()
+	what := "a row of the table is matched by more than one row of the source"
+	hint := "group the source by its key, or choose one row of each key"
+	if c.statement.Op == "UPDATE" {
+		what, hint = "a row of the table is joined with more than one row of FROM", "group them by their key, or choose one row of each key"
+	}
+	if row := s.rowAt(ctx, st.Rows(), table, at); row != "" {
+		what += ": " + row
+	}
+	return errs.New(errs.Invalid, strings.ToLower(c.statement.Op)+" rows of", table.Ident.String(), "%s", what).WithHint("%s", hint)
+}
+
+// rowAt returns the row at a place, or "" where it can't be read.
+func (s *Session) rowAt(ctx context.Context, target sql.Target, table *catalog.Table, at *dml.RepeatedError) string {
+	var parts []string
+	for _, f := range table.Schema.Fields[:min(len(table.Schema.Fields), shownColumns)] {
+		name := catalog.QuoteIdent(f.Name)
+		parts = append(parts, fmt.Sprintf("'%s = ' || coalesce(left(CAST(%s AS VARCHAR), 60), 'NULL')", strings.ReplaceAll(name, "'", "''"), duck.QuoteName(f.Name)))
+	}
+	text := fmt.Sprintf("SELECT concat_ws(', ', %s) FROM %s WHERE _file = $1 AND _pos = $2", strings.Join(parts, ", "), target.Name)
+	rows, err := s.Query(ctx, text, at.File, at.Position)
+	if err != nil {
+		return ""
+	}
+	defer rows.Close()
+	batch, err := rows.Next(ctx)
+	if err != nil || batch.NumRows() == 0 {
+		return ""
+	}
+	defer batch.Release()
+	return batch.Column(0).ValueStr(0)
+}
+
+// explainChange tells how a statement that changes rows would run.
+func (s *Session) explainChange(ctx context.Context, st sql.ChangeRows, e sql.Explain, args []any) (string, error) {
+	if e.Analyze || e.JSON {
+		return "", errs.New(errs.Unsupported, "explain", strings.ToUpper("statement"), "only its plan as text can be told, without running it")
+	}
+	c, err := s.planChange(ctx, st, false, args)
+	if err != nil {
+		return "", err
+	}
+	defer c.close()
+	return explain.New(c.plan.physical, c.plan.layouts, c.plan.graph).Text(), nil
+}

@@ -1,0 +1,228 @@
+package dml
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/exec"
+	"github.com/tarndb/tarn/internal/write"
+)
+
+// Sink takes the rows that a statement's query gives: new rows go to a job, and places to Edits.
+type Sink struct {
+	st    *Statement
+	job   *write.Job
+	first int // of the columns that are carried
+	edits write.Edits
+	// matched are the rows that were matched, where not all of them are changed.
+	matched *write.Edits
+
+	mu     sync.Mutex
+	counts Counts
+}
+
+// Counts are the rows that a statement inserted, changed and deleted.
+type Counts struct{ Inserted, Updated, Deleted int64 }
+
+// NewSink returns a sink of a statement. target is what its query was assigned to.
+func NewSink(st *Statement, target *write.Target, job *write.Job) *Sink {
+	s := &Sink{st: st, job: job}
+	if st.Writes() {
+		s.first = target.RowColumns()
+	}
+	if slices.ContainsFunc(st.Actions, func(a Action) bool { return a.Matched && !a.Edits }) {
+		s.matched = &write.Edits{}
+	}
+	return s
+}
+
+// Edits returns the places of the rows that are changed or deleted, once all rows are there.
+func (s *Sink) Edits() *write.Edits { return &s.edits }
+
+// Counts returns how many rows came, of what kind.
+func (s *Sink) Counts() Counts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.counts
+}
+
+// RepeatedError says that a row would be changed by more than one row.
+type RepeatedError struct {
+	File     string // as metadata spells it
+	Position int64
+}
+
+// Error implements error.
+func (e *RepeatedError) Error() string {
+	return fmt.Sprintf("the row at position %d of %s is matched more than once", e.Position, e.File)
+}
+
+// Writer implements exec.Sink.
+func (s *Sink) Writer() exec.SinkWriter {
+	w := &sinkWriter{sink: s, places: map[string]*places{}}
+	if s.st.Writes() {
+		w.rows = s.job.Writer()
+	}
+	return w
+}
+
+// sinkWriter takes the chunks of one goroutine.
+type sinkWriter struct {
+	sink   *Sink
+	rows   *write.Writer // nil: the statement makes no rows
+	keep   []bool
+	places map[string]*places // by file
+	counts Counts
+}
+
+// places are rows of a file, of one chunk.
+type places struct{ edited, matched []int64 }
+
+// Add implements exec.SinkWriter.
+func (w *sinkWriter) Add(ch *duck.Chunk) error {
+	kept, err := w.take(ch)
+	if err != nil || w.rows == nil || !kept {
+		ch.Close()
+		return err
+	}
+	return w.rows.AddSome(ch, w.keep)
+}
+
+// take notes what is done to the rows of a chunk, and says whether some of them are new rows, which keep then has.
+func (w *sinkWriter) take(ch *duck.Chunk) (kept bool, err error) {
+	r := w.reader(ch)
+	w.keep = slices.Grow(w.keep[:0], ch.Rows())[:ch.Rows()]
+	for i := range w.keep {
+		a, err := r.action(i)
+		if err != nil {
+			return false, err
+		}
+		w.keep[i] = a.Writes
+		kept = kept || a.Writes
+		if a.Edits || a.Matched {
+			if err := w.note(r, i, a); err != nil {
+				return false, err
+			}
+		}
+		switch {
+		case a.Edits && a.Writes:
+			w.counts.Updated++
+		case a.Writes:
+			w.counts.Inserted++
+		}
+	}
+	return kept, w.add()
+}
+
+// note remembers the place of a row.
+func (w *sinkWriter) note(r *chunkReader, row int, a Action) error {
+	if r.file.IsNull(row) || r.position.IsNull(row) {
+		return errs.New(errs.Internal, "change rows", "", "a row that is changed has no place")
+	}
+	if path := r.file.Text(row); r.at == nil || !bytes.Equal(path, r.path) {
+		at, ok := w.places[string(path)]
+		if !ok {
+			at = &places{}
+			w.places[string(path)] = at
+		}
+		r.at, r.path = at, path
+	}
+	if a.Edits {
+		r.at.edited = append(r.at.edited, r.position.Integer(row))
+	}
+	if a.Matched && w.sink.matched != nil {
+		r.at.matched = append(r.at.matched, r.position.Integer(row))
+	}
+	return nil
+}
+
+// add adds the places of a chunk to those of all.
+func (w *sinkWriter) add() error {
+	for path, at := range w.places {
+		if err := w.addOf(path, at); err != nil {
+			return err
+		}
+		at.edited, at.matched = at.edited[:0], at.matched[:0]
+	}
+	return nil
+}
+
+func (w *sinkWriter) addOf(path string, at *places) error {
+	s := w.sink
+	if s.matched != nil {
+		if repeated, ok := s.matched.Add(path, at.matched...); !ok {
+			return &RepeatedError{path, repeated}
+		}
+	}
+	for rest := at.edited; len(rest) > 0; {
+		repeated, ok := s.edits.Add(path, rest...)
+		if ok {
+			break
+		}
+		if s.st.checks() {
+			return &RepeatedError{path, repeated}
+		}
+		// A row is deleted once, however many rows it was joined with.
+		rest = rest[slices.Index(rest, repeated)+1:]
+	}
+	return nil
+}
+
+// Flush implements exec.SinkWriter.
+func (w *sinkWriter) Flush() error {
+	if w.rows == nil {
+		return nil
+	}
+	return w.rows.Flush()
+}
+
+// Close implements exec.SinkWriter.
+func (w *sinkWriter) Close() {
+	s := w.sink
+	s.mu.Lock()
+	s.counts.Inserted += w.counts.Inserted
+	s.counts.Updated += w.counts.Updated
+	s.mu.Unlock()
+	if w.rows != nil {
+		w.rows.Close()
+	}
+}
+
+// chunkReader reads the columns of a chunk that are carried.
+type chunkReader struct {
+	actions                []Action
+	file, position, number duck.Values
+	hasNumber              bool
+	at                     *places // of the row before
+	path                   []byte
+}
+
+func (w *sinkWriter) reader(ch *duck.Chunk) *chunkReader {
+	s := w.sink
+	r := &chunkReader{actions: s.st.Actions}
+	next := s.first
+	if s.st.layout.file >= 0 {
+		r.file, r.position = ch.Values(next), ch.Values(next+1)
+		next += 2
+	}
+	if s.st.layout.action >= 0 {
+		r.number, r.hasNumber = ch.Values(next), true
+	}
+	return r
+}
+
+func (r *chunkReader) action(row int) (Action, error) {
+	if !r.hasNumber {
+		return r.actions[0], nil
+	}
+	if !r.number.IsNull(row) {
+		if n := r.number.Integer(row); n >= 0 && n < int64(len(r.actions)) {
+			return r.actions[n], nil
+		}
+	}
+	return Action{}, errs.New(errs.Internal, "change rows", "", "a row says nothing that is to be done to it")
+}
