@@ -270,7 +270,7 @@ func (s *Session) rowAt(ctx context.Context, target sql.Target, table *catalog.T
 		return ""
 	}
 	defer batch.Release()
-	return batch.Column(0).ValueStr(0)
+	return strings.Clone(batch.Column(0).ValueStr(0)) // which lies in the memory of the batch
 }
 
 // explainChange tells how a statement that changes rows would run.
