@@ -1,6 +1,7 @@
 package write
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -59,9 +60,9 @@ const nestedQuery = `SELECT range AS id,
   ([[[1::BIGINT], [], NULL], NULL, [[2, NULL]]])[range % 3 + 1] AS ll
 FROM range(500)`
 
-// TestPyIcebergAgrees lets PyIceberg recompute from the rows of files what their entries say, for each type and transform, and
-// read the tables.
-func TestPyIcebergAgrees(t *testing.T) {
+// python looks for PyIceberg.
+func python(t *testing.T) string {
+	t.Helper()
 	const python = "python3"
 	if err := exec.CommandContext(t.Context(), python, "-c", "import pyiceberg, pyarrow, sqlalchemy").Run(); err != nil {
 		if os.Getenv("TARN_PYICEBERG") == "1" {
@@ -69,6 +70,25 @@ func TestPyIcebergAgrees(t *testing.T) {
 		}
 		t.Skip("PyIceberg isn't installed")
 	}
+	return python
+}
+
+// pyIcebergAgrees lets PyIceberg read the tables of the lab, and compare them with the files of their names in a folder.
+func (l *lab) pyIcebergAgrees(t *testing.T, python, folder string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), python, filepath.Join("testdata", "check.py"), l.uri(), l.warehouse(), folder)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil || !strings.HasPrefix(string(out), "checked ") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+}
+
+// TestPyIcebergAgrees lets PyIceberg recompute from the rows of files what their entries say, for each type and transform, and
+// read the tables.
+func TestPyIcebergAgrees(t *testing.T) {
+	python := python(t)
 	seed := seed.Of(t) % 1_000_000
 	l := newLab(t)
 	folder := t.TempDir()
@@ -91,11 +111,57 @@ func TestPyIcebergAgrees(t *testing.T) {
 	keep(l.table(all, []string{"bucket[3] c1", "void c2", "month c10"}, map[string]string{"write.parquet.row-group-limit": "2048"}),
 		fmt.Sprintf("SELECT %s FROM (SELECT (hash(range + %d) %% 1000)::BIGINT AS n FROM range(9000))", strings.Join(list, ", "), seed))
 	keep(l.tableOf(nestedFields(), []string{"bucket[2] id"}, nil, 2), nestedQuery)
-	cmd := exec.CommandContext(t.Context(), python, filepath.Join("testdata", "check.py"), l.uri(), l.warehouse(), folder)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil || !strings.HasPrefix(string(out), "checked ") {
-		t.Errorf("%v\n%s", err, out)
+	l.pyIcebergAgrees(t, python, folder)
+}
+
+// TestPyIcebergReadsChanges lets PyIceberg read tables whose rows were changed, and check their delete files and those that were
+// copied.
+func TestPyIcebergReadsChanges(t *testing.T) {
+	python := python(t)
+	seed := seed.Of(t) % 1_000_000
+	l := newLab(t)
+	folder := t.TempDir()
+	columns := []catalog.Field{column(1, "k", "long")}
+	list := []string{"n AS k"}
+	for i, kind := range kinds {
+		columns = append(columns, column(100+i, fmt.Sprintf("c%d", i), kind.typ))
+		list = append(list, fmt.Sprintf("CASE WHEN (n + %d) %% 9 > 0 THEN %s END AS c%d", i, kind.sql, i))
 	}
-	t.Logf("%s", out)
+	rows := func(from, to uint64) string {
+		return fmt.Sprintf("SELECT %s FROM (SELECT range AS n FROM range(%d, %d))", strings.Join(list, ", "), from+seed, to+seed)
+	}
+	for _, version := range []int{2, 3} {
+		for _, spec := range [][]string{nil, {"bucket[3] k"}, {"truncate[3] c12", "month c10"}} {
+			for _, modes := range [][]bool{{false}, {true}, {false, false}, {false, true}, {true, false}} {
+				table := l.append(l.tableOf(columns, spec, nil, version), rows(0, 300), Options{})
+				want := rows(0, 300)
+				for i, copies := range modes {
+					from := uint64(1000 * (i + 1))
+					where, more := fmt.Sprintf("k %% %d = 0", 3+i), rows(from, from+20)
+					l.change(table, copies, where, more)
+					want = fmt.Sprintf("SELECT * FROM (%s) WHERE NOT %s UNION ALL %s", want, where, more)
+					table = l.load(table)
+				}
+				l.must(l.conn.Exec(t.Context(), fmt.Sprintf("COPY (%s) TO '%s/%s.parquet'", want, folder, table.Ident[1])))
+			}
+		}
+	}
+	l.pyIcebergAgrees(t, python, folder)
+}
+
+// change deletes rows of a table and adds those of a query.
+func (l *lab) change(table *catalog.Table, copies bool, where, query string) {
+	l.t.Helper()
+	j := l.job(table)
+	defer j.Close()
+	if j.target.HasLineage() {
+		query = "SELECT *, NULL::BIGINT FROM (" + query + ")"
+	}
+	rows, err := j.target.rowsOf(context.Background(), l.conn, query)
+	l.must(err)
+	layout, err := l.catalog.Survey(context.Background(), table, catalog.Filter{})
+	l.must(err)
+	e := l.edits(table, where)
+	_, err = j.Change(context.Background(), RowChange{Copies: copies}, e, layout, func() error { return l.add(j, rows) })
+	l.must(err)
 }

@@ -14,6 +14,9 @@ import pyarrow
 import pyarrow.parquet as parquet
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.conversions import from_bytes
+from pyiceberg.manifest import FileFormat, ManifestContent
+from pyiceberg.table.deletion_vector import deletion_vectors_from_puffin_file
+from pyiceberg.table.puffin import PuffinFile
 from pyiceberg.types import (
     BinaryType, DoubleType, FixedType, FloatType, ListType, LongType, MapType, StringType, StructType, TimestampType,
     TimestamptzType, TimeType, DateType, UUIDType, DecimalType,
@@ -170,6 +173,59 @@ def check_file(table, file, faults):
             fault(f"{path_}: {wrong}")
 
 
+PATH, POSITION = 2147483546, 2147483545  # the field IDs of position delete files
+
+
+def check_positions(table, file, deletes, faults):
+    """Checks the file of position deletes of one data file, which has all rows of it that are deleted."""
+    path = deletes.file_path.removeprefix("file://")
+
+    def fault(text):
+        faults.append(f"{table.name()[-1]}: {pathlib.Path(path).name}: {text}")
+
+    if deletes.file_size_in_bytes != pathlib.Path(path).stat().st_size:
+        fault("the size is wrong")
+    if deletes.spec_id != file.spec_id or deletes.partition != file.partition:
+        fault("it isn't in its data file's partition")
+    rows = parquet.read_table(path)
+    ids = [int(f.metadata[b"PARQUET:field_id"]) for f in rows.schema]
+    positions = rows.column("pos").to_pylist()
+    if rows.column_names != ["file_path", "pos"] or ids != [PATH, POSITION] or any(f.nullable for f in rows.schema):
+        fault(f"its columns are {rows.schema}")
+    if set(rows.column("file_path").to_pylist()) != {file.file_path} or positions != sorted(set(positions)) or len(positions) != deletes.record_count:
+        fault(f"its rows are of other files, out of order, or not {deletes.record_count}")
+    whole = file.file_path.encode()
+    if deletes.lower_bounds[PATH] != whole or deletes.upper_bounds[PATH] != whole:
+        fault(f"its paths are between {deletes.lower_bounds[PATH]} and {deletes.upper_bounds[PATH]}")
+    bounds = [from_bytes(LongType(), b[POSITION]) for b in (deletes.lower_bounds, deletes.upper_bounds)]
+    if bounds != [positions[0], positions[-1]]:
+        fault(f"its positions are between {bounds}")
+    for field in (PATH, POSITION):
+        if deletes.value_counts[field] != len(positions) or deletes.null_value_counts[field] != 0 or not deletes.column_sizes[field]:
+            fault(f"its counts are {deletes.value_counts}, {deletes.null_value_counts} and {deletes.column_sizes}")
+
+
+def check_vectors(table, tasks, faults):
+    """Checks the Puffin files of a table against their entries, and returns how many vectors there are."""
+    entries = collections.defaultdict(list)
+    for m in table.current_snapshot().manifests(table.io):
+        if m.content == ManifestContent.DELETES:
+            for e in m.fetch_manifest_entry(table.io):
+                if e.data_file.file_format == FileFormat.PUFFIN:
+                    entries[e.data_file.file_path].append(e.data_file)
+    rows = {t.file.file_path: t.file.record_count for t in tasks}
+    for path, vectors in entries.items():
+        data = pathlib.Path(path.removeprefix("file://")).read_bytes()
+        puffin = PuffinFile(data)
+        found = {v.referenced_data_file: v.to_vector().to_pylist() for v in deletion_vectors_from_puffin_file(puffin)}
+        said = [int(b.properties["cardinality"]) for b in puffin.footer.blobs]
+        if not sorted(said) == sorted(len(set(v)) for v in found.values()) == sorted(v.record_count for v in vectors):
+            faults.append(f"{path}: vectors of {said} rows are {found}, and have the entries {vectors}")
+        if any(v.file_size_in_bytes != len(data) for v in vectors) or any(max(v) >= rows[f] for f, v in found.items()):
+            faults.append(f"{path}: a size is wrong, or a vector is of rows that aren't there")
+    return sum(len(v) for v in entries.values())
+
+
 def bag(rows, names, null_maps=True):
     """Counts rows. PyIceberg makes NULL maps empty ones when it scans, and DuckDB's dictionaries have one zero for both."""
     def value(v):
@@ -191,19 +247,27 @@ def check_rows(name, what, wanted, got, faults, **how):
 def main():
     uri, warehouse, folder = sys.argv[1:]
     catalog = SqlCatalog("lake", uri=uri, warehouse=warehouse)
-    faults, files = [], 0
+    faults, files, vectors = [], 0, 0
     for path in sorted(pathlib.Path(folder).glob("*.parquet")):
         table = catalog.load_table(("t", path.stem))
-        for task in table.scan().plan_files():
+        tasks, names = list(table.scan().plan_files()), [f.name for f in table.schema().fields]
+        for task in tasks:
             files += 1
             check_file(table, task.file, faults)
+            positions = [d for d in task.delete_files if d.file_format == FileFormat.PARQUET]
+            if len(positions) > 1:
+                faults.append(f"{path.stem}: a file has the deletes {positions}")
+            for deletes in positions:
+                check_positions(table, task.file, deletes, faults)
+        vectors += check_vectors(table, tasks, faults)
         wanted = parquet.read_table(path)
-        raw = pyarrow.concat_tables(parquet.read_table(t.file.file_path.removeprefix("file://")) for t in table.scan().plan_files())
-        check_rows(path.stem, "a file", wanted, raw, faults)
+        if not any(t.delete_files for t in tasks):
+            raw = pyarrow.concat_tables(parquet.read_table(t.file.file_path.removeprefix("file://"), columns=names) for t in tasks)
+            check_rows(path.stem, "a file", wanted, raw, faults)
         check_rows(path.stem, "a scan", wanted, table.scan().to_arrow(), faults, null_maps=False)
     for f in faults:
         print(f)
-    print(f"checked {files} files")
+    print(f"checked {files} files and {vectors} vectors")
 
 
 main()
