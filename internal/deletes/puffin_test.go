@@ -4,16 +4,15 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 // TestPuffin reads a file of many vectors back by its footer, as the Puffin spec has it.
 func TestPuffin(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := seed.Rand(t)
 	var f Puffin
 	var want []*Positions
 	for i := range 20 {
@@ -69,9 +68,7 @@ func TestPuffin(t *testing.T) {
 
 // TestPositionsAgree compares sets of positions with maps.
 func TestPositionsAgree(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := seed.Rand(t)
 	for range 300 {
 		limit := int64(1) << uint(1+random.IntN(35))
 		p, known := &Positions{}, map[int64]bool{}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/manifest"
+	"github.com/tarndb/tarn/internal/seed"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -206,9 +207,7 @@ func (c *wholeCase) filter(depth int) catalog.Filter {
 
 // TestWholeIsProved compares proofs with brute force: of a file that is whole every row satisfies the filter.
 func TestWholeIsProved(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := seed.Rand(t)
 	proved, held := map[transform.Kind]int{}, map[transform.Kind]int{}
 	for range 40_000 {
 		c := newWholeCase(t, r)
