@@ -6,7 +6,7 @@ GOLANGCI = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # The packages in which goroutines meet, and those that only tell stories to one.
 CONCURRENT = . ./cmd/... ./internal/commit ./internal/deletes ./internal/duck ./internal/exec ./internal/lake ./internal/progress ./internal/settings ./internal/stub ./internal/scratch
 
-.PHONY: check lint slt race slow fuzz fuzz-parser meta bench benchstat golden interop-spark
+.PHONY: check lint slt race slow fuzz fuzz-changes fuzz-parser meta bench benchstat golden interop-spark
 
 # check is for before each commit: formatting, vet, and all tests.
 check:
@@ -38,6 +38,12 @@ PLANS ?= 20000
 fuzz:
 	TARN_SEED=$(or $(SEED),new) TARN_PLANS=$(PLANS) TARN_GRAPHS=$$(($(PLANS) / 4)) \
 		$(GO) test -count=1 -timeout=$$((600 + $(PLANS)))s -v -run='^(TestRandomQueries|TestPlanningAgainGivesTheSame|TestMutatedGraphsAreRejected)$$' ./internal/property
+
+# fuzz-changes compares many random DELETE, UPDATE and MERGE statements with a model in memory: make fuzz-changes CHANGES=10000, or
+# SEED=n for the statements of that seed. A wrong one prints its seed and all statements before it.
+CHANGES ?= 1000
+fuzz-changes:
+	TARN_SEED=$(or $(SEED),new) TARN_CHANGES=$(CHANGES) $(GO) test -count=1 -timeout=$$((600 + 2 * $(CHANGES)))s -v -run='^TestRandomChanges$$' ./internal/property
 
 # fuzz-parser searches for inputs that break a parser: make fuzz-parser P=./internal/sql T=FuzzParse D=1m.
 D ?= 1m

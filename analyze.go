@@ -12,11 +12,11 @@ import (
 	"github.com/tarndb/tarn/internal/meter"
 )
 
-// measure runs a planned query and throws its rows away.
-func (s *Session) measure(ctx context.Context, p *planned) (*explain.Run, error) {
+// measure runs a planned query whose rows a sink takes, or nobody if it is nil.
+func (s *Session) measure(ctx context.Context, p *planned, sink exec.Sink) (*explain.Run, error) {
 	begin := time.Now()
 	opts := s.execOptions()
-	opts.Measure = true
+	opts.Measure, opts.Sink = true, sink
 	stream, err := exec.Run(ctx, p.graph, opts)
 	if err != nil {
 		return nil, err

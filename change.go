@@ -34,44 +34,51 @@ type rowChange struct {
 
 func (c *rowChange) close() { c.plan.tables.close() }
 
-// changeRows runs a DELETE, an UPDATE or a MERGE to its end. Where the change of another writer is in the way it begins anew, on
-// the table as it is by then.
-func (s *Session) changeRows(ctx context.Context, st sql.ChangeRows, args []any) (rows *Rows, err error) {
-	var retry commit.Retry
-	first := func() error {
-		t := newTables(s.engine)
-		defer t.close()
-		table, err := t.Resolve(ctx, st.Rows().Table, catalog.Version{})
-		if err == nil {
-			retry, err = commit.RetryOf(table.Properties)
-		}
-		return err
+// changeRows runs a DELETE, an UPDATE or a MERGE to its end.
+func (s *Session) changeRows(ctx context.Context, st sql.ChangeRows, args []any) (*Rows, error) {
+	rows := noRows()
+	c, counts, err := s.change(ctx, st, args, nil)
+	if err == nil {
+		rows.planned, rows.counts = c.plan, counts
 	}
-	if err := first(); err != nil {
-		return nil, err
-	}
-	err = retry.Do(ctx, func(int) (again bool, err error) {
-		rows, err = s.changeOnce(ctx, st, args)
-		return errs.KindOf(err) == errs.Conflict, err
-	})
 	return rows, err
 }
 
-func (s *Session) changeOnce(ctx context.Context, st sql.ChangeRows, args []any) (*Rows, error) {
-	c, err := s.planChange(ctx, st, true, args)
-	if err != nil {
-		return nil, err
+// change plans a statement that changes rows, and runs it. Where the change of another writer is in the way it begins anew, on the
+// table as it is by then. What is returned is closed.
+func (s *Session) change(ctx context.Context, st sql.ChangeRows, args []any, measured **explain.Run) (c *rowChange, counts []Count, err error) {
+	if c, err = s.planChange(ctx, st, true, args); err != nil {
+		return nil, nil, err
 	}
-	defer c.close()
+	retry, err := commit.RetryOf(c.target.Table().Properties)
+	if err != nil {
+		c.close()
+		return nil, nil, err
+	}
+	err = retry.Do(ctx, func(n int) (again bool, err error) {
+		if n > 0 {
+			if c, err = s.planChange(ctx, st, true, args); err != nil {
+				return false, err
+			}
+		}
+		defer c.close()
+		counts, err = s.runChange(ctx, c, st, measured)
+		return errs.KindOf(err) == errs.Conflict, err
+	})
+	return c, counts, err
+}
+
+// runChange runs a planned statement, and measures its query where somebody wants to know.
+func (s *Session) runChange(ctx context.Context, c *rowChange, st sql.ChangeRows, measured **explain.Run) ([]Count, error) {
 	job, err := write.Start(ctx, c.owner, c.target, write.Options{
-		Workers: s.threads(), MemoryBytes: s.memory(), TempDir: s.engine.temp.Path(),
+		Workers: s.threads(), MemoryBytes: s.memory(), TempDir: s.engine.temp.Path(), Unverified: !s.settings.VerifyLayout(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	defer job.Close()
 	sink := dml.NewSink(c.statement, c.target, job)
-	done, err := job.Change(ctx, c.how, sink.Edits(), c.layout, func() error { return s.runInto(ctx, c.plan, sink) })
+	done, err := job.Change(ctx, c.how, sink.Edits(), c.layout, func() error { return s.run(ctx, c.plan, sink, measured) })
 	var repeated *dml.RepeatedError
 	if errors.As(err, &repeated) {
 		err = s.repeated(ctx, c, st, repeated)
@@ -79,18 +86,12 @@ func (s *Session) changeOnce(ctx context.Context, st sql.ChangeRows, args []any)
 	if err != nil {
 		return nil, errs.Reword(err, c.plan.query.ForPeople)
 	}
-	rows := noRows()
-	rows.planned, rows.counts = c.plan, countsOf(sink, job, done)
-	return rows, nil
-}
-
-func countsOf(sink *dml.Sink, job *write.Job, done write.RowsChanged) []Count {
 	rows := sink.Counts()
 	return []Count{
-		{"rows-inserted", rows.Inserted}, {"rows-updated", rows.Updated}, {"rows-deleted", sink.Edits().Rows() - rows.Updated},
+		{"rows-inserted", rows.Inserted}, {"rows-updated", rows.Updated}, {"rows-deleted", sink.Edits().Rows() - rows.Updated + c.plan.gone.Rows},
 		{"rows-copied", job.Moved()}, {"files-added", int64(job.Files())}, {"files-removed", int64(len(done.Removed))},
 		{"delete-files-added", int64(len(done.Deletes.Added))}, {"delete-files-removed", int64(len(done.Deletes.Removed))},
-	}
+	}, nil
 }
 
 // planChange plans a statement that changes rows. Its query is bound by itself first, so that its errors are the user's and the
@@ -150,9 +151,11 @@ func (s *Session) fillChange(ctx context.Context, c *rowChange, st sql.ChangeRow
 	if q.Text, err = c.statement.Assign(c.target, q.Text, columns); err != nil {
 		return err
 	}
+	_, c.plan.deletes = st.(sql.Delete)
 	if err := s.fill(ctx, c.plan, q, isToRun, args); err != nil {
 		return err
 	}
+	c.how.Whole = c.plan.gone.Files
 	return c.setReads(table)
 }
 
@@ -273,15 +276,41 @@ func (s *Session) rowAt(ctx context.Context, target sql.Target, table *catalog.T
 	return strings.Clone(batch.Column(0).ValueStr(0)) // which lies in the memory of the batch
 }
 
-// explainChange tells how a statement that changes rows would run.
+// explainChange tells how a statement that changes rows would run, or how it ran.
 func (s *Session) explainChange(ctx context.Context, st sql.ChangeRows, e sql.Explain, args []any) (string, error) {
-	if e.Analyze || e.JSON {
-		return "", errs.New(errs.Unsupported, "explain", strings.ToUpper("statement"), "only its plan as text can be told, without running it")
+	var run *explain.Run
+	var counts []Count
+	var c *rowChange
+	var err error
+	if e.Analyze {
+		c, counts, err = s.change(ctx, st, args, &run)
+	} else if c, err = s.planChange(ctx, st, false, args); err == nil {
+		c.close()
 	}
-	c, err := s.planChange(ctx, st, false, args)
 	if err != nil {
 		return "", err
 	}
-	defer c.close()
-	return explain.New(c.plan.physical, c.plan.layouts, c.plan.graph).Text(), nil
+	report := c.plan.report()
+	report.Run = run
+	report.Write = &explain.Write{Statement: c.statement.Op, Table: c.target.Table().Ident.String(), Change: c.told(), Counts: countsTold(counts)}
+	if c.statement.Writes() || c.how.Copies && len(c.layout.Groups) > 0 {
+		report.Write.Files = filesOf(c.target)
+	}
+	return told(report, e), nil
+}
+
+// told tells how rows that are there are changed.
+func (c *rowChange) told() *explain.Change {
+	out := &explain.Change{Mode: string(c.mode), Isolation: "serializable", Reads: "any", Once: c.statement.Checks()}
+	switch {
+	case c.how.Isolation == commit.Snapshot:
+		out.Isolation, out.Reads = "snapshot", "none"
+	case c.how.Reads.Op != catalog.AlwaysTrue:
+		out.Reads = "those that its conditions on the table can't rule out"
+	}
+	out.Gone.Name, out.Gone.Files = c.target.Table().Ident.String(), len(c.plan.gone.Files)
+	for _, f := range c.plan.gone.Files {
+		out.Gone.Bytes += f.Ref.Bytes
+	}
+	return out
 }

@@ -93,12 +93,20 @@ func (s *Session) describe(ctx context.Context, t *tables, q sql.Query, args []a
 }
 
 // insert runs an INSERT to its end.
-func (s *Session) insert(ctx context.Context, in sql.Insert, args []any) (_ *Rows, err error) {
+func (s *Session) insert(ctx context.Context, in sql.Insert, args []any) (*Rows, error) {
 	i, err := s.planInsert(ctx, in, true, args)
 	if err != nil {
 		return nil, err
 	}
 	defer i.close()
+	rows := noRows()
+	rows.planned = i.plan
+	rows.counts, err = s.runInsert(ctx, i, nil)
+	return rows, err
+}
+
+// runInsert runs a planned INSERT, and measures its query where somebody wants to know.
+func (s *Session) runInsert(ctx context.Context, i *insertion, measured **explain.Run) ([]Count, error) {
 	job, err := write.Start(ctx, i.owner, i.target, write.Options{
 		Workers: s.threads(), MemoryBytes: s.memory(), TempDir: s.engine.temp.Path(),
 	})
@@ -106,26 +114,11 @@ func (s *Session) insert(ctx context.Context, in sql.Insert, args []any) (_ *Row
 		return nil, err
 	}
 	defer job.Close()
-	_, err = job.CommitAs(ctx, i.change, func() error { return s.runInto(ctx, i.plan, jobSink{job}) })
+	_, err = job.CommitAs(ctx, i.change, func() error { return s.run(ctx, i.plan, jobSink{job}, measured) })
 	if err != nil {
 		return nil, errs.Reword(err, i.plan.query.ForPeople)
 	}
-	rows := noRows()
-	rows.planned = i.plan
-	rows.counts = []Count{{Name: "rows-inserted", Value: job.Rows()}, {Name: "files-added", Value: int64(job.Files())}}
-	return rows, nil
-}
-
-// runInto runs a plan whose rows a sink takes.
-func (s *Session) runInto(ctx context.Context, p *planned, sink exec.Sink) error {
-	opts := s.execOptions()
-	opts.Sink = sink
-	stream, err := exec.Run(ctx, p.graph, opts)
-	if err != nil {
-		return err
-	}
-	defer stream.Close()
-	return drain(ctx, stream)
+	return []Count{{Name: "rows-inserted", Value: job.Rows()}, {Name: "files-added", Value: int64(job.Files())}}, nil
 }
 
 // jobSink gives a run's rows to a job.
@@ -133,15 +126,36 @@ type jobSink struct{ job *write.Job }
 
 func (s jobSink) Writer() exec.SinkWriter { return s.job.Writer() }
 
-// explainInsert tells how an INSERT would run.
+// explainInsert tells how an INSERT would run, or how it ran.
 func (s *Session) explainInsert(ctx context.Context, in sql.Insert, e sql.Explain, args []any) (string, error) {
-	if e.Analyze || e.JSON {
-		return "", errs.New(errs.Unsupported, "explain", "INSERT", "only its plan as text can be told, without running it")
-	}
-	i, err := s.planInsert(ctx, in, false, args)
+	i, err := s.planInsert(ctx, in, e.Analyze, args)
 	if err != nil {
 		return "", err
 	}
 	defer i.close()
-	return i.target.Explain(i.change) + explain.New(i.plan.physical, i.plan.layouts, i.plan.graph).Text(), nil
+	report := i.plan.report()
+	report.Write = &explain.Write{
+		Statement: "INSERT", Table: i.target.Table().Ident.String(), Replaces: i.change.Replace.String(), Files: filesOf(i.target),
+	}
+	if e.Analyze {
+		counts, err := s.runInsert(ctx, i, &report.Run)
+		if err != nil {
+			return "", err
+		}
+		report.Write.Counts = countsTold(counts)
+	}
+	return told(report, e), nil
+}
+
+func filesOf(t *write.Target) *explain.Files {
+	p := t.Plan()
+	return &explain.Files{Codec: p.Codec, TargetBytes: p.TargetBytes, Distribution: p.Distribution, Order: p.SortOrder}
+}
+
+func countsTold(counts []Count) []explain.Count {
+	out := make([]explain.Count, len(counts))
+	for i, c := range counts {
+		out[i] = explain.Count(c)
+	}
+	return out
 }

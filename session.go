@@ -11,6 +11,7 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/exec"
 	"github.com/tarndb/tarn/internal/explain"
+	"github.com/tarndb/tarn/internal/lake"
 	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/internal/plan/spj"
 	"github.com/tarndb/tarn/internal/settings"
@@ -128,6 +129,8 @@ type planned struct {
 	layouts  map[*plan.Scan]*catalog.TableLayout
 	surveyed map[*plan.Scan]*catalog.TableLayout // layouts before their files were prepared
 	dynamic  []dynamic.Filter
+	deletes  bool      // the query is of the rows that a DELETE deletes
+	gone     lake.Gone // of a DELETE: data files that go as they are
 	physical *spj.Physical
 	graph    *task.Graph
 }
@@ -164,7 +167,12 @@ func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, isToRun boo
 		if p.layouts[scan] != nil {
 			continue
 		}
-		if p.layouts[scan], err = p.tables.survey(ctx, scan, sums); err != nil {
+		if p.deletes && len(p.query.Scans) == 1 && scan.Whole != nil {
+			p.layouts[scan], p.gone, err = p.tables.owner[scan.Table].SurveyRest(ctx, scan.Table, scan.Filter, *scan.Whole)
+		} else {
+			p.layouts[scan], err = p.tables.survey(ctx, scan, sums)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -248,15 +256,43 @@ func (s *Session) explainQuery(ctx context.Context, q sql.Query, e sql.Explain, 
 		return "", err
 	}
 	defer p.tables.close()
-	report := explain.New(p.physical, p.layouts, p.graph)
-	report.AddDynamic(p.dynamic, p.layouts)
+	report := p.report()
 	if e.Analyze {
-		if report.Run, err = s.measure(ctx, p); err != nil {
+		if report.Run, err = s.measure(ctx, p, nil); err != nil {
 			return "", errs.Reword(err, p.query.ForPeople)
 		}
 	}
+	return told(report, e), nil
+}
+
+// report tells of the plan.
+func (p *planned) report() *explain.Report {
+	r := explain.New(p.physical, p.layouts, p.graph)
+	r.AddDynamic(p.dynamic, p.layouts)
+	return r
+}
+
+// told writes a report in the form that is asked for.
+func told(r *explain.Report, e sql.Explain) string {
 	if e.JSON {
-		return report.JSON(), nil
+		return r.JSON()
 	}
-	return report.Text(), nil
+	return r.Text()
+}
+
+// run runs a plan whose rows a sink takes, and measures it where somebody wants to know.
+func (s *Session) run(ctx context.Context, p *planned, sink exec.Sink, measured **explain.Run) error {
+	if measured != nil {
+		var err error
+		*measured, err = s.measure(ctx, p, sink)
+		return err
+	}
+	opts := s.execOptions()
+	opts.Sink = sink
+	stream, err := exec.Run(ctx, p.graph, opts)
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	return drain(ctx, stream)
 }

@@ -33,6 +33,7 @@ func (b *binder) bindWhere(ctx context.Context, q *bound, where sql.Node, env *c
 		b.push(c, q.scope, q.rel)
 	}
 	pushEqualities(q.rel, eqs)
+	b.noteWhole(q, where)
 	return nil
 }
 

@@ -163,7 +163,7 @@ func (w *sinkWriter) addOf(path string, at *places) error {
 		if ok {
 			break
 		}
-		if s.st.checks() {
+		if s.st.Checks() {
 			return &RepeatedError{path, repeated}
 		}
 		// A row is deleted once, however many rows it was joined with.

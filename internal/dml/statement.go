@@ -95,8 +95,8 @@ func checkTable(t *catalog.Table) error {
 // Writes says whether the statement makes new rows.
 func (s *Statement) Writes() bool { return len(s.cases) > 0 }
 
-// checks says whether a row that is changed twice is an error.
-func (s *Statement) checks() bool {
+// Checks says whether a row that is changed twice is an error.
+func (s *Statement) Checks() bool {
 	return slices.ContainsFunc(s.Actions, func(a Action) bool { return a.Matched })
 }
 

@@ -236,7 +236,14 @@ func (r *run) give(do func(put func(*duck.Chunk) error) error, put func(*duck.Ch
 	}
 	w := r.opts.Sink.Writer()
 	defer w.Close()
-	err := do(w.Add)
+	err := do(func(ch *duck.Chunk) error {
+		rows := int64(ch.Rows())
+		if err := w.Add(ch); err != nil {
+			return err
+		}
+		r.stream.gave(rows)
+		return nil
+	})
 	if err != nil && !isStop(err) {
 		return err
 	}

@@ -108,14 +108,19 @@ func (s *Stream) send(ctx context.Context, b arrow.RecordBatch) error {
 	rows := b.NumRows()
 	select {
 	case s.batches <- b:
-		s.mu.Lock()
-		s.stats.Rows += rows
-		s.mu.Unlock()
+		s.gave(rows)
 		return nil
 	case <-ctx.Done():
 		b.Release()
 		return ctx.Err()
 	}
+}
+
+// gave counts rows of the answer.
+func (s *Stream) gave(rows int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stats.Rows += rows
 }
 
 // isStop says whether an error only says that the run was stopped from within.

@@ -25,6 +25,7 @@ const (
 
 // Report is a plan, told. Fields are in the order in which they are printed; bytes are bytes of data files.
 type Report struct {
+	Write *Write `json:"write,omitempty"` // nil: of a query
 	Cores []Core `json:"cores"`
 	Whole []Op   `json:"whole"` // joins and groupings that run whole
 	// Aggregates are count, min and max over one table that statistics of its files answer, or nearly do.

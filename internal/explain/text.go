@@ -20,6 +20,9 @@ func (r *Report) JSON() string {
 // Text writes the report for people, in lines that scripts may search for strategy=.
 func (r *Report) Text() string {
 	var b strings.Builder
+	if r.Write != nil {
+		r.Write.write(&b)
+	}
 	for i, c := range r.Cores {
 		c.write(&b, i+1)
 	}

@@ -24,6 +24,36 @@ func (c *Catalog) SurveyWhole(ctx context.Context, t *catalog.Table, filter, who
 	return c.survey(ctx, t, survey.Request{Filter: filter, Whole: &whole})
 }
 
+// Gone are the data files that a statement deletes without a look into them.
+type Gone struct {
+	Files []catalog.DataFile
+	Rows  int64 // that were left in them
+}
+
+// SurveyRest is a survey for a statement that deletes exactly the rows that whole holds for: it returns what has to be looked
+// into, and the data files of which it is proved that all rows go. Files of which only their rows could tell how many are left,
+// since delete files of a whole partition or of values apply to them, are looked into, too.
+func (c *Catalog) SurveyRest(ctx context.Context, t *catalog.Table, filter, whole catalog.Filter) (*catalog.TableLayout, Gone, error) {
+	var gone Gone
+	l, err := c.SurveyWhole(ctx, t, filter, whole)
+	if err != nil {
+		return nil, gone, err
+	}
+	rest, files, err := survey.Rest(ctx, l, func(f *catalog.DataFile) bool {
+		left := f.Rows
+		for _, d := range f.Deletes {
+			if l.Deletes[d].Target == "" {
+				return false
+			}
+			left -= l.Deletes[d].Rows
+		}
+		gone.Rows += max(left, 0)
+		return true
+	})
+	gone.Files = files
+	return rest, gone, err
+}
+
 // SurveySums implements catalog.Surveyor.
 func (c *Catalog) SurveySums(ctx context.Context, t *catalog.Table, filter catalog.Filter, columns []catalog.FieldID) (*catalog.TableLayout, error) {
 	return c.survey(ctx, t, survey.Request{Filter: filter, Sums: append([]catalog.FieldID{}, columns...)})

@@ -33,6 +33,9 @@ type Scan struct {
 	// them too.
 	Conditions []Condition
 	Dynamic    []string // SQL conditions likewise, which dynamic filters made; Filter has them too
+	// Whole is, of a scan that is all that a SELECT reads, a filter that holds for exactly the rows that its WHERE takes; nil
+	// where there is none.
+	Whole *catalog.Filter
 }
 
 // Condition is an SQL condition on the names of a scan's view, about nothing but its row.

@@ -7,9 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/tarndb/tarn"
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/lake"
 	"github.com/tarndb/tarn/transform"
@@ -33,7 +35,7 @@ func TestPyIcebergReads(t *testing.T) {
 	l.catalog, err = lake.Open(t.Context(), lake.Config{Name: "lake", Type: "sql", URI: uri, Warehouse: warehouse, CreateIfMissing: true})
 	l.must(err)
 	defer l.catalog.Close()
-	names := l.shop()
+	names := append(l.shop(), l.edited(uri, warehouse)...)
 	cmd := exec.CommandContext(t.Context(), python, "testdata/scan.py", uri, warehouse, "sales")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
@@ -49,6 +51,44 @@ func TestPyIcebergReads(t *testing.T) {
 			t.Errorf("%s: PyIceberg reads\n%+v, wanted\n%+v", name, got, want)
 		}
 	}
+}
+
+// edited makes tables whose rows were changed by statements, which DuckDB understands as they are: its tables are changed by the same
+// text.
+func (l *lab) edited(uri, warehouse string) (names []string) {
+	l.t.Helper()
+	e, err := tarn.Open(l.t.Context(), tarn.Config{
+		Catalogs: []tarn.CatalogConfig{{Name: "lake", Type: "sql", URI: uri, Warehouse: warehouse}}, TempDir: l.t.TempDir(), Threads: 2,
+	})
+	l.must(err)
+	defer func() { l.must(e.Close()) }()
+	for i, m := range changeModes {
+		name := fmt.Sprintf("edited%d", i)
+		names = append(names, name)
+		version, err := strconv.Atoi(m.format)
+		l.must(err)
+		var rows []string
+		for n := range 500 {
+			rows = append(rows, fmt.Sprintf("(%d, %d, %d)", n, n%7, n%3))
+		}
+		l.table(definition{
+			name: "sales." + name, columns: []string{"k long", "v long", "p long"}, spec: []string{"bucket[4] k", "identity p"}, version: version,
+		}, rows[:300], rows[300:])
+		s := e.Session()
+		_, err = s.Exec(l.t.Context(), m.set)
+		l.must(err)
+		for _, statement := range []string{
+			"DELETE FROM sales.%s WHERE k % 50 = 3 OR p = 1", "UPDATE sales.%s SET v = v + 100, p = 5 WHERE k < 40",
+			"MERGE INTO sales.%s t USING (SELECT k + 10 AS k, v FROM sales.%s WHERE k % 5 = 0) s ON t.k = s.k WHEN MATCHED AND s.v > 5 THEN DELETE WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT (k, v, p) VALUES (s.k, s.v, NULL)",
+			"DELETE FROM sales.%s WHERE v = 2",
+		} {
+			text := strings.ReplaceAll(statement, "%s", name)
+			_, err = s.Exec(l.t.Context(), text)
+			l.must(err)
+			l.exec("%s", text)
+		}
+	}
+	return names
 }
 
 // shop makes the demo's tables, small, and one table for each kind of key and transform.

@@ -7,26 +7,29 @@ import (
 	"github.com/tarndb/tarn/catalog"
 )
 
-// Explain tells how rows would be written to the table: where they go, and whether and why they are redistributed.
-func (t *Target) Explain(how Change) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "will write: %s\n", t.table.Ident)
-	switch how.Replace {
-	case Partitions:
-		b.WriteString("  replaces: all rows of the partitions that the new rows are in\n")
-	case Everything:
-		b.WriteString("  replaces: all rows of the table\n")
-	}
-	fmt.Fprintf(&b, "  files: %s, up to %d MiB each\n", t.props.codec, max(t.props.targetBytes>>20, 1))
-	if len(t.tuples) == 0 {
-		b.WriteString("  distribution: the table is unpartitioned: rows aren't parted\n")
-	} else {
-		fmt.Fprintf(&b, "  distribution: rows are parted by %s through temporary files, one writer for each partition: rows of one may come from any part of the plan\n", t.layoutText())
+// Plan says how rows become files of the table.
+type Plan struct {
+	Codec        string
+	TargetBytes  int64
+	Distribution string // where they go, and whether and why they are redistributed
+	SortOrder    int    // the ID of the order in which rows of each partition are written; 0 for none
+}
+
+// Plan returns how rows would become files of the table.
+func (t *Target) Plan() Plan {
+	p := Plan{Codec: t.props.codec, TargetBytes: t.props.targetBytes, Distribution: "the table is unpartitioned: rows aren't parted"}
+	if len(t.tuples) > 0 {
+		p.Distribution = fmt.Sprintf("rows are parted by %s through temporary files, one writer for each partition: rows of one may come from any part of the plan", t.layoutText())
 	}
 	if len(t.keys) > 0 {
-		fmt.Fprintf(&b, "  order: rows of each partition are sorted by the table's sort order %d\n", t.table.Order.ID)
+		p.SortOrder = t.table.Order.ID
 	}
-	return b.String()
+	return p
+}
+
+// String says what is replaced, for people; "" for nothing.
+func (r Replace) String() string {
+	return [...]string{"", "all rows of the partitions that the new rows are in", "all rows of the table"}[r]
 }
 
 // layoutText writes the spec as DDL does.
