@@ -136,10 +136,6 @@ func (e *Engine) newName(ctx context.Context, parts []string) (*lake.Catalog, ca
 }
 
 func (e *Engine) createTable(ctx context.Context, st sql.CreateTable) error {
-	if st.As != nil {
-		return errs.New(errs.Unsupported, "create table", catalog.Ident(st.Table).String(), "CREATE TABLE ... AS isn't supported yet").
-			WithHint("create the table with its columns")
-	}
 	if st.OrReplace || st.Replace {
 		return e.replaceTable(ctx, st)
 	}

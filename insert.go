@@ -22,6 +22,7 @@ type insertion struct {
 	owner  *lake.Catalog
 	plan   *planned
 	change write.Change
+	isNew  bool // the table is staged: it is made with its rows
 }
 
 func (i *insertion) close() { i.plan.tables.close() }
@@ -93,12 +94,17 @@ func (s *Session) describe(ctx context.Context, t *tables, q sql.Query, args []a
 }
 
 // insert runs an INSERT to its end.
-func (s *Session) insert(ctx context.Context, in sql.Insert, args []any) (_ *Rows, err error) {
+func (s *Session) insert(ctx context.Context, in sql.Insert, args []any) (*Rows, error) {
 	i, err := s.planInsert(ctx, in, true, args)
 	if err != nil {
 		return nil, err
 	}
 	defer i.close()
+	return s.runInsertion(ctx, i)
+}
+
+// runInsertion runs what was planned. A table that is made with its rows is made without any, too.
+func (s *Session) runInsertion(ctx context.Context, i *insertion) (*Rows, error) {
 	job, err := write.Start(ctx, i.owner, i.target, write.Options{
 		Workers: s.threads(), MemoryBytes: s.memory(), TempDir: s.engine.temp.Path(),
 	})
@@ -107,13 +113,21 @@ func (s *Session) insert(ctx context.Context, in sql.Insert, args []any) (_ *Row
 	}
 	defer job.Close()
 	_, err = job.CommitAs(ctx, i.change, func() error { return s.runInto(ctx, i.plan, job) })
+	if err == nil && i.isNew && job.Files() == 0 {
+		err = i.owner.PublishStaged(ctx, i.target.Table())
+	}
 	if err != nil {
 		return nil, errs.Reword(err, i.plan.query.ForPeople)
 	}
+	return counted(i.plan, job.Rows(), int64(job.Files())), nil
+}
+
+// counted is the result of a statement that inserts rows.
+func counted(p *planned, inserted, files int64) *Rows {
 	rows := noRows()
-	rows.planned = i.plan
-	rows.counts = []Count{{Name: "rows-inserted", Value: job.Rows()}, {Name: "files-added", Value: int64(job.Files())}}
-	return rows, nil
+	rows.planned = p
+	rows.counts = []Count{{Name: "rows-inserted", Value: inserted}, {Name: "files-added", Value: files}}
+	return rows
 }
 
 // runInto runs a plan whose rows are added to a job.
@@ -133,12 +147,18 @@ type sink struct{ job *write.Job }
 
 func (s sink) Writer() exec.SinkWriter { return s.job.Writer() }
 
-// explainInsert tells how an INSERT would run.
+// explainInsert tells how an INSERT or a CREATE TABLE ... AS would run.
 func (s *Session) explainInsert(ctx context.Context, e sql.Explain, args []any) (string, error) {
 	if e.Analyze || e.JSON {
-		return "", errs.New(errs.Unsupported, "explain", "INSERT", "only its plan as text can be told, without running it")
+		return "", errs.New(errs.Unsupported, "explain", "statement", "of one that writes only its plan as text can be told, without running it")
 	}
-	i, err := s.planInsert(ctx, sql.Insert{Into: e.Into, Query: e.Query}, false, args)
+	var i *insertion
+	var err error
+	if e.Create != nil {
+		i, err = s.planCreateAs(ctx, *e.Create, false, args)
+	} else {
+		i, err = s.planInsert(ctx, sql.Insert{Into: e.Into, Query: e.Query}, false, args)
+	}
 	if err != nil {
 		return "", err
 	}

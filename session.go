@@ -50,9 +50,13 @@ func (s *Session) Query(ctx context.Context, stmt string, args ...any) (rows *Ro
 		return s.explain(ctx, st, args)
 	case sql.Insert:
 		return s.insert(ctx, st, args)
+	case sql.CreateTable:
+		if st.As != nil {
+			return s.createAs(ctx, st, args)
+		}
 	}
 	if len(args) > 0 {
-		return nil, errs.New(errs.Invalid, "run", "statement", "there are %d arguments, and only queries and INSERT have parameters", len(args))
+		return nil, errs.New(errs.Invalid, "run", "statement", "there are %d arguments, and only queries and statements that insert their rows have parameters", len(args))
 	}
 	switch st := parsed.(type) {
 	case sql.Set:
@@ -106,6 +110,10 @@ func (s *Session) Explain(ctx context.Context, query string, opts ExplainOptions
 		return s.explainText(ctx, sql.Explain{Query: st, Analyze: opts.Analyze, JSON: opts.JSON}, args)
 	case sql.Insert:
 		return s.explainText(ctx, sql.Explain{Query: st.Query, Into: st.Into, Analyze: opts.Analyze, JSON: opts.JSON}, args)
+	case sql.CreateTable:
+		if st.As != nil {
+			return s.explainText(ctx, sql.Explain{Create: &st, Analyze: opts.Analyze, JSON: opts.JSON}, args)
+		}
 	case sql.Explain:
 		return s.explainText(ctx, st, args)
 	}
@@ -228,7 +236,7 @@ func (s *Session) explain(ctx context.Context, e sql.Explain, args []any) (*Rows
 }
 
 func (s *Session) explainText(ctx context.Context, e sql.Explain, args []any) (string, error) {
-	if e.Into.Table != nil {
+	if e.Into.Table != nil || e.Create != nil {
 		return s.explainInsert(ctx, e, args)
 	}
 	p, err := s.plan(ctx, e.Query, e.Analyze, args...)

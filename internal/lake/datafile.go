@@ -30,10 +30,7 @@ func (c *Catalog) NewDataFileRef(ctx context.Context, t *catalog.Table, tuple []
 
 // NewNamedFileRef is NewDataFileRef with the file's name, which nobody else may have given.
 func (c *Catalog) NewNamedFileRef(ctx context.Context, t *catalog.Table, tuple []transform.Value, name string) (catalog.FileRef, error) {
-	folder := t.Properties["write.data.path"]
-	if folder == "" {
-		folder = fileio.Under(t.Location, "data")
-	}
+	folder := dataFolder(t)
 	for i, f := range t.Spec().Fields {
 		if i < len(tuple) {
 			folder = fileio.Under(folder, pathPart(f.Name)+"="+pathPart(f.Transform.Human(f.SourceType, tuple[i])))
@@ -45,6 +42,20 @@ func (c *Catalog) NewNamedFileRef(ctx context.Context, t *catalog.Table, tuple [
 	path := fileio.Under(folder, name)
 	local, err := c.fio.Local(path)
 	return catalog.FileRef{Path: path, Local: local}, err
+}
+
+// MakeFolderOf makes the folder of a new file again.
+func (c *Catalog) MakeFolderOf(ctx context.Context, ref catalog.FileRef) error {
+	folder, _ := fileio.Split(ref.Path)
+	return c.fio.MakeFolder(ctx, folder)
+}
+
+// dataFolder is where a table's new data files lie.
+func dataFolder(t *catalog.Table) string {
+	if folder := t.Properties["write.data.path"]; folder != "" {
+		return folder
+	}
+	return fileio.Under(t.Location, "data")
 }
 
 // maxPathPart keeps a folder's name within what file systems take, 255 bytes, whatever the partition value.

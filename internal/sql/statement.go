@@ -17,10 +17,11 @@ type Query struct {
 }
 
 // Explain asks for a query's plan; Analyze runs it, JSON asks for the machine's form. Into is where an INSERT's
-// rows go; of a query by itself it has no table.
+// rows go; of a query by itself it has no table. Create is the statement that makes a table by a query, of which Query has nothing.
 type Explain struct {
 	Query   Query
 	Into    Into
+	Create  *CreateTable
 	Analyze bool
 	JSON    bool
 }
@@ -193,12 +194,17 @@ func (p *parser) explain() (Statement, error) {
 	case Insert:
 		e.Query, e.Into = st.Query, st.Into
 		return e, nil
+	case CreateTable:
+		if st.As != nil {
+			e.Create = &st
+			return e, nil
+		}
 	}
 	return nil, noPlan(t)
 }
 
 func noPlan(first token) error {
-	return errs.New(errs.Unsupported, "explain", strings.ToUpper(first.text), "only queries, INSERT and DROP TABLE ... PURGE have a plan")
+	return errs.New(errs.Unsupported, "explain", strings.ToUpper(first.text), "only queries, INSERT, CREATE TABLE ... AS and DROP TABLE ... PURGE have a plan")
 }
 
 // explainOptions reads "(analyze, format json)" after its opening parenthesis. A parenthesis that opens the query itself

@@ -69,7 +69,7 @@ const (
 func (j *Job) CommitAs(ctx context.Context, how Change, add func() error) (id catalog.SnapshotID, err error) {
 	defer func() {
 		if err != nil && errs.KindOf(err) != errs.CommitUnknown {
-			err = errors.Join(err, j.Discard())
+			err = errors.Join(err, j.Discard(ctx))
 		}
 	}()
 	if err := add(); err != nil {

@@ -94,6 +94,9 @@ func (l *lab) callFails(t *testing.T, k int, after bool, replace Replace) bool {
 		if strings.HasSuffix(path, ".parquet") && !had[filepath.Base(path)] && kind != errs.CommitUnknown && !isOld {
 			t.Errorf("call %d (%s): left is %s after %v", k, files.Fired(), path, err)
 		}
+		if entries, unread := os.ReadDir(path); unread == nil && len(entries) == 0 && kind != errs.CommitUnknown && !strings.HasPrefix(files.Fired(), "remove") {
+			t.Errorf("call %d (%s): left is the empty folder %s", k, files.Fired(), path)
+		}
 		return err
 	}))
 	return fired

@@ -2,7 +2,6 @@ package write
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,7 +43,7 @@ type Job struct {
 
 	mu    sync.Mutex
 	names int      // files that were named
-	paths []string // of files that were begun, on this machine
+	paths []string // of files that were begun
 	files []lake.NewDataFile
 }
 
@@ -85,18 +84,14 @@ func (j *Job) Close() {
 	_ = os.RemoveAll(j.dir)
 }
 
-// Discard removes the files that the job wrote. It must not be called when a commit may have taken them.
-func (j *Job) Discard() error {
+// Discard removes the files that the job wrote, and folders that are empty without them. It must not be called when a commit may
+// have taken them.
+func (j *Job) Discard(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	var all error
-	for _, path := range j.paths {
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			all = errors.Join(all, errs.Wrap(errs.Resource, "remove file of a failed write", path, err))
-		}
-	}
+	paths := j.paths
 	j.paths = nil
-	return all
+	return j.catalog.Discard(ctx, j.target.table, paths)
 }
 
 // Writer returns where a goroutine adds its rows.
@@ -149,7 +144,7 @@ func (j *Job) newFile(ctx context.Context, tuple []value, place int) (catalog.Fi
 		return ref, err
 	}
 	j.mu.Lock()
-	j.paths = append(j.paths, ref.Local)
+	j.paths = append(j.paths, ref.Path)
 	j.mu.Unlock()
 	return ref, nil
 }

@@ -229,7 +229,13 @@ func (w *worker) file(ctx context.Context, from *source, tuple []value, place in
 	if !from.isSorted {
 		order = orderBy(t.keys)
 	}
-	if _, err := w.copy(ctx, rows, order, ref.Local, from.part); err != nil {
+	_, err = w.copy(ctx, rows, order, ref.Local, from.part)
+	if errs.KindOf(err) == errs.NotFound { // another writer that failed may have removed the folder, which was empty
+		if err = w.job.catalog.MakeFolderOf(ctx, ref); err == nil {
+			_, err = w.copy(ctx, rows, order, ref.Local, from.part)
+		}
+	}
+	if err != nil {
 		return err
 	}
 	written, err := w.job.catalog.ReadWritten(ctx, t.table, ref, t.modes)
