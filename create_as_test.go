@@ -112,6 +112,9 @@ func TestCreateTableAsFails(t *testing.T) {
 			}
 		}
 		i.want("SELECT count(*) FROM n.a", "10")
+		if text := i.ask("EXPLAIN CREATE TABLE n.b PARTITIONED BY (bucket(4, k)) AS SELECT k FROM n.a"); !strings.Contains(text, "will write: n.b") || !strings.Contains(text, "bucket(4, k)") {
+			t.Error(text)
+		}
 		i.want("SHOW NAMESPACES", `"lake" "n"`)
 	}
 }

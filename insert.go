@@ -48,27 +48,25 @@ func (s *Session) fillInsert(ctx context.Context, out *insertion, in sql.Insert,
 	if out.change.Branch = at.Ref; !at.IsCurrent() && at.Kind != catalog.Branch {
 		return errs.New(errs.Invalid, "insert into", catalog.Ident(in.Into.Table).String(), "it is %s of the table, and rows can be inserted into branches only", at)
 	}
-	if in.Into.Overwrite {
-		out.change.Replace = write.Everything
-		if s.settings.PartitionOverwriteMode() == "dynamic" {
-			out.change.Replace = write.Partitions
-		}
-	}
 	out.owner = out.plan.tables.owner[table]
 	if out.target, err = write.NewTarget(table); err != nil {
+		return err
+	}
+	fixed, err := fixedColumns(table, in.Into)
+	if err != nil {
+		return err
+	}
+	if err := s.fillReplace(ctx, out, in.Into, fixed); err != nil {
 		return err
 	}
 	columns, err := s.describe(ctx, out.plan.tables, in.Query, args)
 	if err != nil {
 		return err
 	}
-	into := in.Into.Columns
-	if in.Into.ByName {
-		for _, c := range columns {
-			into = append(into, c.Name)
-		}
+	q, columns, into, err := withFixed(table, in, columns, fixed)
+	if err != nil {
+		return err
 	}
-	q := in.Query
 	if q.Text, err = out.target.RowsSQL(q.Text, columns, into); err != nil {
 		return err
 	}

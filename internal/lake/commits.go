@@ -43,6 +43,13 @@ func (c *Catalog) Append(ctx context.Context, t *catalog.Table, files []NewDataF
 	return done.Snapshot, err
 }
 
+// CreateEmptyBranch makes a branch of a table without a snapshot, with one that has no files. It fails with Exists when there is a
+// branch or a tag of the name.
+func (c *Catalog) CreateEmptyBranch(ctx context.Context, t *catalog.Table, name string) (catalog.SnapshotID, error) {
+	done, err := c.Commit(ctx, t, commit.Change{Kind: commit.Append, Branch: name, Empty: true})
+	return done.Snapshot, err
+}
+
 // RowDelta adds data files and delete files to the table's main branch as one snapshot, for the snapshot that t is pinned to:
 // it is a Conflict where another change came since that may have to do with any row. Delete files say by their Spec and
 // Partition, or by Target, what they apply to; their sequence numbers are the new snapshot's. The files are the caller's to

@@ -16,6 +16,8 @@ func (t *Target) Explain(how Change) string {
 		b.WriteString("  replaces: all rows of the partitions that the new rows are in\n")
 	case Everything:
 		b.WriteString("  replaces: all rows of the table\n")
+	case Matching:
+		fmt.Fprintf(&b, "  replaces: all rows for which %s holds\n", how.Text)
 	}
 	fmt.Fprintf(&b, "  files: %s, up to %d MiB each\n", t.props.codec, max(t.props.targetBytes>>20, 1))
 	if len(t.tuples) == 0 {
