@@ -48,6 +48,10 @@ func (s *Session) fillInsert(ctx context.Context, out *insertion, in sql.Insert,
 	if out.change.Branch = at.Ref; !at.IsCurrent() && at.Kind != catalog.Branch {
 		return errs.New(errs.Invalid, "insert into", catalog.Ident(in.Into.Table).String(), "it is %s of the table, and rows can be inserted into branches only", at)
 	}
+	if out.change.WAPID = s.settings.WAPID(); out.change.WAPID != "" && out.change.Branch != "" && table.Properties["write.wap.enabled"] == "true" {
+		return errs.New(errs.Invalid, "insert into", catalog.Ident(in.Into.Table).String(), "what is staged under the WAP ID %q goes to no branch", out.change.WAPID).
+			WithHint("RESET tarn.wap_id")
+	}
 	out.owner = out.plan.tables.owner[table]
 	if out.target, err = write.NewTarget(table); err != nil {
 		return err

@@ -71,6 +71,8 @@ func (s *Session) Query(ctx context.Context, stmt string, args ...any) (rows *Ro
 		return noRows(), s.settings.Reset(st.Name)
 	case sql.ShowSettings:
 		return settingsRows(s.settings), nil
+	case sql.Call:
+		return s.call(ctx, st)
 	}
 	if rows, ok, err := s.engine.show(ctx, parsed); ok {
 		return rows, err

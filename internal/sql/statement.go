@@ -88,6 +88,8 @@ func (p *parser) parse() (Statement, error) {
 		return p.alter()
 	case "insert":
 		return p.insert()
+	case "call":
+		return p.call()
 	}
 	return nil, p.notBuilt(first)
 }
@@ -95,7 +97,7 @@ func (p *parser) parse() (Statement, error) {
 // notBuilt tells statements that exist in SQL but not here from words that start no statement.
 func (p *parser) notBuilt(t token) error {
 	switch strings.ToLower(t.text) {
-	case "delete", "update", "merge", "call", "copy", "truncate", "pivot",
+	case "delete", "update", "merge", "copy", "truncate", "pivot",
 		"unpivot", "summarize", "use", "analyze", "refresh", "comment":
 		return errs.New(errs.Unsupported, "run", strings.ToUpper(t.text), "the statement isn't supported yet").
 			WithHint("docs/sql.md lists what is; another engine can run it on the same table")

@@ -52,6 +52,7 @@ func (j *Job) Commit(ctx context.Context, add func() error) (catalog.SnapshotID,
 // Change says what becomes of the rows of a job.
 type Change struct {
 	Branch  string // "" is main; the table is pinned to its head
+	WAPID   string // stages the snapshot, see commit.Change
 	Replace Replace
 	// Where says exactly which rows are replaced by Matching, and Text says it to people.
 	Where catalog.Filter
@@ -85,7 +86,7 @@ func (j *Job) CommitAs(ctx context.Context, how Change, add func() error) (id ca
 	if err != nil || isNothing {
 		return 0, err
 	}
-	change := commit.Change{Kind: commit.Append, Branch: how.Branch}
+	change := commit.Change{Kind: commit.Append, Branch: how.Branch, WAPID: how.WAPID}
 	for _, f := range files {
 		change.Add = append(change.Add, f.File)
 	}
