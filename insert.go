@@ -22,6 +22,7 @@ type insertion struct {
 	owner  *lake.Catalog
 	plan   *planned
 	change write.Change
+	isNew  bool // the table is staged: it is made with its rows
 }
 
 func (i *insertion) close() { i.plan.tables.close() }
@@ -47,27 +48,29 @@ func (s *Session) fillInsert(ctx context.Context, out *insertion, in sql.Insert,
 	if out.change.Branch = at.Ref; !at.IsCurrent() && at.Kind != catalog.Branch {
 		return errs.New(errs.Invalid, "insert into", catalog.Ident(in.Into.Table).String(), "it is %s of the table, and rows can be inserted into branches only", at)
 	}
-	if in.Into.Overwrite {
-		out.change.Replace = write.Everything
-		if s.settings.PartitionOverwriteMode() == "dynamic" {
-			out.change.Replace = write.Partitions
-		}
+	if out.change.WAPID = s.settings.WAPID(); out.change.WAPID != "" && out.change.Branch != "" && table.Properties["write.wap.enabled"] == "true" {
+		return errs.New(errs.Invalid, "insert into", catalog.Ident(in.Into.Table).String(), "what is staged under the WAP ID %q goes to no branch", out.change.WAPID).
+			WithHint("RESET tarn.wap_id")
 	}
 	out.owner = out.plan.tables.owner[table]
 	if out.target, err = write.NewTarget(table); err != nil {
+		return err
+	}
+	fixed, err := fixedColumns(table, in.Into)
+	if err != nil {
+		return err
+	}
+	if err := s.fillReplace(ctx, out, in.Into, fixed); err != nil {
 		return err
 	}
 	columns, err := s.describe(ctx, out.plan.tables, in.Query, args)
 	if err != nil {
 		return err
 	}
-	into := in.Into.Columns
-	if in.Into.ByName {
-		for _, c := range columns {
-			into = append(into, c.Name)
-		}
+	q, columns, into, err := withFixed(table, in, columns, fixed)
+	if err != nil {
+		return err
 	}
-	q := in.Query
 	if q.Text, err = out.target.RowsSQL(q.Text, columns, into); err != nil {
 		return err
 	}
@@ -99,13 +102,20 @@ func (s *Session) insert(ctx context.Context, in sql.Insert, args []any) (*Rows,
 		return nil, err
 	}
 	defer i.close()
-	rows := noRows()
-	rows.planned = i.plan
-	rows.counts, err = s.runInsert(ctx, i, nil)
-	return rows, err
+	return s.runInsertion(ctx, i)
 }
 
-// runInsert runs a planned INSERT, and measures its query where somebody wants to know.
+// runInsertion is runInsert of a statement by itself.
+func (s *Session) runInsertion(ctx context.Context, i *insertion) (*Rows, error) {
+	counts, err := s.runInsert(ctx, i, nil)
+	if err != nil {
+		return nil, err
+	}
+	return counted(i.plan, counts), nil
+}
+
+// runInsert runs what was planned, and measures its query where somebody wants to know. A table that is made with its rows is made
+// without any, too.
 func (s *Session) runInsert(ctx context.Context, i *insertion, measured **explain.Run) ([]Count, error) {
 	job, err := write.Start(ctx, i.owner, i.target, write.Options{
 		Workers: s.threads(), MemoryBytes: s.memory(), TempDir: s.engine.temp.Path(),
@@ -115,10 +125,24 @@ func (s *Session) runInsert(ctx context.Context, i *insertion, measured **explai
 	}
 	defer job.Close()
 	_, err = job.CommitAs(ctx, i.change, func() error { return s.run(ctx, i.plan, jobSink{job}, measured) })
+	if err == nil && i.isNew && job.Files() == 0 {
+		err = i.owner.PublishStaged(ctx, i.target.Table())
+	}
 	if err != nil {
 		return nil, errs.Reword(err, i.plan.query.ForPeople)
 	}
-	return []Count{{Name: "rows-inserted", Value: job.Rows()}, {Name: "files-added", Value: int64(job.Files())}}, nil
+	return insertCounts(job.Rows(), int64(job.Files())), nil
+}
+
+func insertCounts(rows, files int64) []Count {
+	return []Count{{Name: "rows-inserted", Value: rows}, {Name: "files-added", Value: files}}
+}
+
+// counted is the result of a statement that says no more than how much it did.
+func counted(p *planned, counts []Count) *Rows {
+	rows := noRows()
+	rows.planned, rows.counts = p, counts
+	return rows
 }
 
 // jobSink gives a run's rows to a job.
@@ -129,13 +153,23 @@ func (s jobSink) Writer() exec.SinkWriter { return s.job.Writer() }
 // explainInsert tells how an INSERT would run, or how it ran.
 func (s *Session) explainInsert(ctx context.Context, in sql.Insert, e sql.Explain, args []any) (string, error) {
 	i, err := s.planInsert(ctx, in, e.Analyze, args)
+	return s.explainInsertion(ctx, "INSERT", i, err, e)
+}
+
+// explainCreateAs is explainInsert of CREATE TABLE ... AS.
+func (s *Session) explainCreateAs(ctx context.Context, st sql.CreateTable, e sql.Explain, args []any) (string, error) {
+	i, err := s.planCreateAs(ctx, st, e.Analyze, args)
+	return s.explainInsertion(ctx, "CREATE TABLE", i, err, e)
+}
+
+func (s *Session) explainInsertion(ctx context.Context, statement string, i *insertion, err error, e sql.Explain) (string, error) {
 	if err != nil {
 		return "", err
 	}
 	defer i.close()
 	report := i.plan.report()
 	report.Write = &explain.Write{
-		Statement: "INSERT", Table: i.target.Table().Ident.String(), Replaces: i.change.Replace.String(), Files: filesOf(i.target),
+		Statement: statement, Table: i.target.Table().Ident.String(), Replaces: i.change.Replaces(), Files: filesOf(i.target),
 	}
 	if e.Analyze {
 		counts, err := s.runInsert(ctx, i, &report.Run)

@@ -37,10 +37,7 @@ func (c *Catalog) NewNamedFileRef(ctx context.Context, t *catalog.Table, tuple [
 // in the data folder itself.
 func (c *Catalog) NewFileRefOf(ctx context.Context, t *catalog.Table, spec catalog.PartitionSpec, tuple []transform.Value, name string,
 ) (catalog.FileRef, error) {
-	folder := t.Properties["write.data.path"]
-	if folder == "" {
-		folder = fileio.Under(t.Location, "data")
-	}
+	folder := dataFolder(t)
 	for i, f := range spec.Fields {
 		if i < len(tuple) {
 			folder = fileio.Under(folder, pathPart(f.Name)+"="+pathPart(f.Transform.Human(f.SourceType, tuple[i])))
@@ -58,6 +55,20 @@ func (c *Catalog) NewFileRefOf(ctx context.Context, t *catalog.Table, spec catal
 func (c *Catalog) WriteFile(ctx context.Context, ref catalog.FileRef, data []byte) (catalog.FileRef, error) {
 	ref.Bytes = int64(len(data))
 	return ref, c.fio.Create(ctx, ref.Path, data)
+}
+
+// MakeFolderOf makes the folder of a new file again.
+func (c *Catalog) MakeFolderOf(ctx context.Context, ref catalog.FileRef) error {
+	folder, _ := fileio.Split(ref.Path)
+	return c.fio.MakeFolder(ctx, folder)
+}
+
+// dataFolder is where a table's new data files lie.
+func dataFolder(t *catalog.Table) string {
+	if folder := t.Properties["write.data.path"]; folder != "" {
+		return folder
+	}
+	return fileio.Under(t.Location, "data")
 }
 
 // maxPathPart keeps a folder's name within what file systems take, 255 bytes, whatever the partition value.

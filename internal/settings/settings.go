@@ -151,6 +151,9 @@ func (s *Set) RowChangeMode() string {
 	return ""
 }
 
+// WAPID is the value of tarn.wap_id; "" stages nothing.
+func (s *Set) WAPID() string { return s.value(nameWAP).(string) }
+
 // MetadataAnswers is the value of tarn.metadata_answers.
 func (s *Set) MetadataAnswers() bool { return s.value(nameMetadata).(bool) }
 

@@ -32,7 +32,7 @@ type RowsChanged struct {
 func (j *Job) Change(ctx context.Context, how RowChange, e *Edits, layout *catalog.TableLayout, add func() error) (done RowsChanged, err error) {
 	defer func() {
 		if err != nil && errs.KindOf(err) != errs.CommitUnknown {
-			err = errors.Join(err, j.Discard())
+			err = errors.Join(err, j.Discard(ctx))
 		}
 	}()
 	if err := add(); err != nil {

@@ -27,9 +27,9 @@ func (t *Target) Plan() Plan {
 	return p
 }
 
-// String says what is replaced, for people; "" for nothing.
-func (r Replace) String() string {
-	return [...]string{"", "all rows of the partitions that the new rows are in", "all rows of the table"}[r]
+// Replaces says what is replaced, for people; "" for nothing.
+func (c Change) Replaces() string {
+	return [...]string{"", "all rows of the partitions that the new rows are in", "all rows of the table", "all rows for which " + c.Text + " holds"}[c.Replace]
 }
 
 // layoutText writes the spec as DDL does.

@@ -239,6 +239,11 @@ func (w *worker) file(ctx context.Context, from *source, tuple []value, place in
 		order = orderBy(t.keys)
 	}
 	made, err := w.copy(ctx, from, order, ref.Local)
+	if errs.KindOf(err) == errs.NotFound { // another writer that failed may have removed the folder, which was empty
+		if err = w.job.catalog.MakeFolderOf(ctx, ref); err == nil {
+			made, err = w.copy(ctx, from, order, ref.Local)
+		}
+	}
 	if err != nil {
 		return 0, err
 	}
