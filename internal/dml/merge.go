@@ -61,7 +61,7 @@ type merger struct {
 	checks  bool     // a row of the table that is matched twice is an error
 	rest    bool     // rows that are matched and that no clause applies to come out too, to be counted
 	action  string   // SQL of the number of the clause that applies; "" where it is the only one
-	columns []string // of the source, where a clause has a star
+	columns []string // of the source, where they are asked for
 }
 
 func (b *builder) merge(st sql.Merge) (*Statement, error) {
@@ -113,8 +113,59 @@ func (m *merger) setChecks() {
 	m.rest = m.checks && last.And.IsGiven()
 }
 
+// qualify puts the name of the side that a clause is about before bare names that both sides have: of a clause for rows without a
+// partner they mean the one that is there.
+func (m *merger) qualify() error {
+	if m.pairing.join == "ANTI" {
+		return nil // the other side's names end there
+	}
+	m.st.Clauses = slices.Clone(m.st.Clauses)
+	for i := range m.st.Clauses {
+		c := &m.st.Clauses[i]
+		called := m.st.Source.Called
+		if c.When == sql.NotMatchedBySource {
+			called = m.builder.target.Called()
+		}
+		if c.When == sql.Matched || called == "" {
+			continue
+		}
+		var err error
+		isOfBoth := func(name string) bool {
+			if fieldNamed(m.table.Schema.Fields, name) < 0 || err != nil {
+				return false
+			}
+			err = m.describe()
+			return slices.ContainsFunc(m.columns, func(c string) bool { return strings.EqualFold(c, name) })
+		}
+		c.And = c.And.Qualified(isOfBoth, called)
+		for _, set := range []*[]sql.Assignment{&c.Set, &c.Values} {
+			*set = slices.Clone(*set)
+			for k := range *set {
+				(*set)[k].Value = (*set)[k].Value.Qualified(isOfBoth, called)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describe asks for the names of the source's columns, once.
+func (m *merger) describe() error {
+	if m.columns != nil {
+		return nil
+	}
+	var err error
+	m.columns, err = m.source(Scope{"SELECT * FROM " + m.st.Source.Reference(), m.st.Source.Relation.Parameters})
+	return err
+}
+
 // query writes the SELECT.
 func (m *merger) query() (*Statement, error) {
+	if err := m.qualify(); err != nil {
+		return nil, err
+	}
 	m.writeAction()
 	var cases []write.Case
 	var actions []Action
@@ -251,11 +302,8 @@ func (m *merger) values(number int, c sql.Clause) ([]write.Value, error) {
 
 // starred returns the columns of the source that are called as those of the table.
 func (m *merger) starred() ([]write.Value, error) {
-	if m.columns == nil {
-		var err error
-		if m.columns, err = m.source(Scope{"SELECT * FROM " + m.st.Source.Reference(), m.st.Source.Relation.Parameters}); err != nil {
-			return nil, err
-		}
+	if err := m.describe(); err != nil {
+		return nil, err
 	}
 	called := ""
 	if m.st.Source.Called != "" {

@@ -51,16 +51,22 @@ type changeWorld struct {
 	byGroups, sliced int
 }
 
-// specs are how the tables may be laid out.
-var changeSpecs = []string{"bucket(4, id)", "bucket(2, id)", "p", "p, bucket(3, id)", "truncate(3, id)", "k"}
+// changeSpecs are how the tables may be laid out.
+var changeSpecs = []string{"bucket(4, id)", "bucket(4, id)", "bucket(2, id)", "p", "p, bucket(2, id)", "truncate(3, id)", "k"}
 
 func newChangeWorld(l *lab, from uint64, target, source string) *changeWorld {
 	l.t.Helper()
 	w := &changeWorld{l: l, seed: from, modeller: &modeller{r: rand.New(rand.NewPCG(from, 1)), target: target, source: source}}
 	w.format = []int{1, 2, 2, 3, 3, 3}[w.r.IntN(6)]
-	w.create(target, w.format)
+	isFlat := w.create(target, w.format)
 	w.create(source, 2)
 	w.fill(target, &w.rows)
+	if isFlat && w.format > 1 && w.oneIn(2) { // rows that another engine deleted by a value
+		l.delta(target, nil, l.equal(target, "SELECT 'a' AS k", l.fieldOf(2, "k string")))
+		w.log = append(w.log, "-- an equality delete of k = 'a'")
+		w.rows = slices.DeleteFunc(w.rows, func(r modelRow) bool { return r.values[kAt] == "a" })
+		w.fill(target, &w.rows)
+	}
 	if w.oneIn(3) && w.format > 1 { // files of two specs
 		w.run("ALTER TABLE " + target + " ADD PARTITION FIELD bucket(5, tag) AS more")
 		w.fill(target, &w.rows)
@@ -72,12 +78,15 @@ func newChangeWorld(l *lab, from uint64, target, source string) *changeWorld {
 	return w
 }
 
-func (w *changeWorld) create(name string, format int) {
+// create makes a table, and says whether it is unpartitioned.
+func (w *changeWorld) create(name string, format int) (isFlat bool) {
+	w.l.t.Helper()
 	spec := ""
-	if !w.oneIn(4) {
+	if isFlat = w.oneIn(4); !isFlat {
 		spec = " PARTITIONED BY (" + changeSpecs[w.r.IntN(len(changeSpecs))] + ")"
 	}
 	w.run(fmt.Sprintf("CREATE TABLE %s (id BIGINT, k STRING, v BIGINT, p BIGINT, tag BIGINT)%s TBLPROPERTIES ('format-version' = '%d')", name, spec, format))
+	return isFlat
 }
 
 func (w *changeWorld) run(statement string) {

@@ -383,6 +383,11 @@ func mergeForms(c *changing) {
 			"DELETE FROM ns.t WHERE k = 7 AND v <> 70")
 	}
 	c.has("ns.t", "(0, 7)", "(1, 70)", "(2, 120)", "(3, 0)", "(4, 0)", "(5, 0)", "(7, 70)")
+	// A bare name is of the side that a clause is about, and ambiguous where it is about both.
+	c.do("MERGE INTO ns.t t USING (VALUES (1, 10), (8, 80)) w(k, v) ON t.k = w.k WHEN MATCHED AND w.v = 10 THEN DELETE " +
+		"WHEN NOT MATCHED AND v > 70 AND k IS NOT NULL THEN INSERT (k, v) VALUES (k, CASE k WHEN 8 THEN v + length('k.v') END) WHEN NOT MATCHED BY SOURCE AND k = 2 THEN UPDATE SET v = v + 1")
+	c.has("ns.t", "(0, 7)", "(2, 121)", "(3, 0)", "(4, 0)", "(5, 0)", "(7, 70)", "(8, 83)")
+	c.fails(errs.Invalid, "MERGE INTO ns.t t USING ns.s s ON t.k = s.k WHEN MATCHED AND k = 1 THEN DELETE", "ambiguous")
 }
 
 // TestChangesAtOnce lets many writers change rows of one table, in both ways to do so, beside others that insert: each change is

@@ -3,6 +3,7 @@ package sql
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,35 @@ func TestDeepText(t *testing.T) {
 	} {
 		if _, err := Parse(text); err == nil || errs.KindOf(err) != kind {
 			t.Errorf("%.40s...: %.200v", text, err)
+		}
+	}
+}
+
+// TestQualified: bare names of columns are told from all else that is spelled like them.
+func TestQualified(t *testing.T) {
+	is := func(name string) bool {
+		return slices.Contains([]string{"k", "v", "date", "day", "end", "two words"}, strings.ToLower(name))
+	}
+	for text, want := range map[string]string{
+		"k":                                    "s.k",
+		"K + v*2":                              "s.K + s.v*2",
+		`"two words" || 'k' -- k` + "\n || v":  `s."two words" || 'k' -- k` + "\n || s.v",
+		"t.k = k AND k(k) = x.v.k":             "t.k = s.k AND k(s.k) = x.v.k",
+		"CAST(k AS date)":                      "CAST(s.k AS date)",
+		"k::date = DATE '2024-01-01'":          "s.k::date = DATE '2024-01-01'",
+		"k + INTERVAL 2 day":                   "s.k + INTERVAL 2 day",
+		"k + INTERVAL '2' day":                 "s.k + INTERVAL '2' day",
+		"extract(day FROM date)":               "extract(day FROM s.date)",
+		"CASE k WHEN v THEN k END":             "CASE s.k WHEN s.v THEN s.k END",
+		"{k: v, 'v': k}":                       "{k: s.v, 'v': s.k}",
+		"struct_pack(k := v)":                  "struct_pack(k := s.v)",
+		"$1 + k":                               "$1 + s.k",
+		"k IN (SELECT k FROM u)":               "k IN (SELECT k FROM u)",
+		"list_transform([k], lambda v: v + k)": "list_transform([k], lambda v: v + k)",
+		"list_transform([k], v -> v + k)":      "list_transform([k], v -> v + k)",
+	} {
+		if got := (Fragment{Text: text}).Qualified(is, "s").Text; got != want {
+			t.Errorf("%s becomes %s, wanted %s", text, got, want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package sql
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/tarndb/tarn/internal/errs"
 )
@@ -121,4 +122,56 @@ func (p *parser) skip(isEnd func(i int) bool) {
 			}
 		}
 	}
+}
+
+// notNames are words that stand in expressions and can't be the bare name of a column.
+var notNames = set("and any as asc between case cast collate desc distinct else end except for from having ilike in interval is isnull " +
+	"lambda like not notnull null on or order over similar some then to true false try_cast using when where with")
+
+// Qualified returns an expression in which bare names of columns, those that is says are meant, stand behind a table's name.
+// Subqueries and lambdas have names of their own: an expression with one stays as it is.
+func (f Fragment) Qualified(is func(name string) bool, table string) Fragment {
+	all, err := lex(f.Text)
+	if err != nil {
+		return f
+	}
+	p := &parser{src: f.Text}
+	for _, t := range all {
+		if t.is("select") || t.is("lambda") || isSymbol(t, "-") && strings.HasPrefix(f.Text[t.start:], "->") {
+			return f
+		}
+		if t.kind != space {
+			p.tokens = append(p.tokens, t)
+		}
+	}
+	var out strings.Builder
+	at := 0
+	for i, t := range p.tokens {
+		if p.isBare(i) && is(unquote(t)) {
+			out.WriteString(f.Text[at:t.start] + table + ".")
+			at = t.start
+		}
+	}
+	f.Text = out.String() + f.Text[at:]
+	return f
+}
+
+// isBare says whether token i is a name that may be that of a column by itself, and not a part of one, a function, a type, a key or
+// a unit.
+func (p *parser) isBare(i int) bool {
+	t := p.tokens[i]
+	if !isName(t) || t.kind == word && (notNames[strings.ToLower(t.text)] || unicode.IsDigit(rune(t.text[0]))) {
+		return false
+	}
+	before, after := token{kind: space}, token{kind: space}
+	if i > 0 {
+		before = p.tokens[i-1]
+	}
+	if i+1 < len(p.tokens) {
+		after = p.tokens[i+1]
+	}
+	isUnit := before.kind == text || before.kind == word && unicode.IsDigit(rune(before.text[0])) || after.is("from")
+	isType := before.is("as") || after.kind == text || p.symbolAt(i-1, ":") && p.symbolAt(i-2, ":")
+	isKey := p.symbolAt(i+1, ":") && !p.symbolAt(i+2, ":")
+	return !isSymbol(before, ".", "$") && !isSymbol(after, ".", "(") && !isUnit && !isType && !isKey
 }
