@@ -279,4 +279,5 @@ func TestInsertCanceled(t *testing.T) {
 	i.want("SELECT count(*) FROM n.a", "1")
 	i.want("SELECT count(*) FROM n.c", "0")
 	i.onlyFiles("a", 1)
+	i.onlyFiles("c", 0)
 }

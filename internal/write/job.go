@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/google/uuid"
@@ -48,7 +49,9 @@ type Job struct {
 	moved int64                 // rows that files of the table had before
 	names int                   // files that were named
 	paths []string              // of files that were begun, on this machine
-	files []lake.NewDataFile
+	// prefixes are how the paths of files begin that DuckDB numbers.
+	prefixes []string
+	files    []lake.NewDataFile
 }
 
 // Start begins a job.
@@ -93,13 +96,33 @@ func (j *Job) Discard() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var all error
-	for _, path := range j.paths {
+	paths := j.paths
+	for _, prefix := range j.prefixes {
+		more, err := begunAs(prefix)
+		paths, all = append(paths, more...), errors.Join(all, err)
+	}
+	for _, path := range paths {
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			all = errors.Join(all, errs.Wrap(errs.Resource, "remove file of a failed write", path, err))
 		}
 	}
-	j.paths = nil
+	j.paths, j.prefixes = nil, nil
 	return all
+}
+
+// begunAs returns the files whose paths begin so.
+func begunAs(prefix string) (paths []string, err error) {
+	dir, name := filepath.Split(prefix)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), name) {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths, errs.Wrap(errs.Resource, "list files of a failed write", dir, err)
 }
 
 // Writer returns where a goroutine adds its rows.
@@ -116,7 +139,7 @@ func (j *Job) holdBytes() int64 {
 }
 
 // Finish writes the files of all rows that were added and flushed, and of those that are kept of the files that Rewrite was
-// given, and returns them.
+// given, and returns them and those that Keepers wrote.
 func (j *Job) Finish(ctx context.Context) ([]lake.NewDataFile, error) {
 	if err := j.write(ctx, j.items(j.bins)); err != nil {
 		return nil, err
@@ -138,12 +161,26 @@ func (j *Job) write(ctx context.Context, items []item) error {
 		bytes += items[i].bytes()
 	}
 	wanted := min(j.opts.workers(), len(items), 1+int(bytes/workerBytes))
-	workers, memory := exec.Share(j.opts.MemoryBytes, wanted)
+	workers, memory := j.share(wanted)
 	threads := 1
 	if len(j.target.keys) == 0 { // one large bin gets all threads; rows that are sorted are written in their order, by one
 		threads = max(1, j.opts.workers()/workers)
 	}
-	return j.writeAll(ctx, items, workers, threads, memory)
+	ctx, stop := exec.WatchMemory(ctx, j.opts.MemoryBytes)
+	return stop(j.writeAll(ctx, items, workers, threads, memory))
+}
+
+// sortBytes is what an instance should have at least to sort rows of a kilobyte each and write them: with 50 MiB it ran out of
+// memory.
+const sortBytes = 96 << 20
+
+// share returns how many workers, of those that are wanted, may write files at once, and how much memory each gets; 0 is no limit.
+func (j *Job) share(wanted int) (workers int, memory int64) {
+	workers, memory = exec.Share(j.opts.MemoryBytes, wanted, j.HeldBytes())
+	for len(j.target.keys) > 0 && memory > 0 && memory < sortBytes && workers > 1 {
+		workers, memory = exec.Share(j.opts.MemoryBytes, workers-1, j.HeldBytes())
+	}
+	return workers, memory
 }
 
 // workerBytes is how many bytes of rows are worth another worker: it takes some 20 ms to open its instance.
@@ -156,19 +193,29 @@ func (j *Job) newFile(ctx context.Context, tuple []value, place int) (catalog.Fi
 
 // newFileOf names a file of a partition of any spec. The name ends as given.
 func (j *Job) newFileOf(ctx context.Context, spec catalog.PartitionSpec, tuple []value, ending string) (catalog.FileRef, error) {
+	ref, err := j.newRef(ctx, spec, tuple, ending)
+	if err == nil {
+		j.mu.Lock()
+		j.paths = append(j.paths, ref.Local)
+		j.mu.Unlock()
+	}
+	return ref, err
+}
+
+// newRef is newFileOf of what isn't yet a file to be removed when the job fails.
+func (j *Job) newRef(ctx context.Context, spec catalog.PartitionSpec, tuple []value, ending string) (catalog.FileRef, error) {
 	j.mu.Lock()
 	task := j.names
 	j.names++
 	j.mu.Unlock()
-	name := fmt.Sprintf("%05d-%d-%s-%s", 0, task, j.id, ending)
-	ref, err := j.catalog.NewFileRefOf(ctx, j.target.table, spec, tuple, name)
-	if err != nil {
-		return ref, err
-	}
+	return j.catalog.NewFileRefOf(ctx, j.target.table, spec, tuple, fmt.Sprintf("%05d-%d-%s-%s", 0, task, j.id, ending))
+}
+
+// addPrefix has files whose paths begin so removed when the job fails.
+func (j *Job) addPrefix(prefix string) {
 	j.mu.Lock()
-	j.paths = append(j.paths, ref.Local)
-	j.mu.Unlock()
-	return ref, nil
+	defer j.mu.Unlock()
+	j.prefixes = append(j.prefixes, prefix)
 }
 
 func (j *Job) add(f lake.NewDataFile) {
