@@ -294,7 +294,7 @@ func (s *Session) explainChange(ctx context.Context, st sql.ChangeRows, e sql.Ex
 	report.Run = run
 	report.Write = &explain.Write{Statement: c.statement.Op, Table: c.target.Table().Ident.String(), Change: c.told(), Counts: countsTold(counts)}
 	if c.statement.Writes() || c.how.Copies && len(c.layout.Groups) > 0 {
-		report.Write.Files = filesOf(c.target)
+		report.Write.Files = filesOf(c.target, nil)
 	}
 	return told(report, e), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tarndb/tarn/internal/explain"
 	"github.com/tarndb/tarn/internal/lake"
 	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/plan/spj"
 	"github.com/tarndb/tarn/internal/sql"
 	"github.com/tarndb/tarn/internal/stub"
 	"github.com/tarndb/tarn/internal/write"
@@ -74,6 +75,7 @@ func (s *Session) fillInsert(ctx context.Context, out *insertion, in sql.Insert,
 	if q.Text, err = out.target.RowsSQL(q.Text, columns, into); err != nil {
 		return err
 	}
+	out.plan.into = out.target.Into()
 	return s.fill(ctx, out.plan, q, isToRun, args)
 }
 
@@ -146,9 +148,9 @@ func counted(p *planned, counts []Count) *Rows {
 }
 
 // jobSink gives a run's rows to a job.
-type jobSink struct{ job *write.Job }
+type jobSink struct{ *write.Job }
 
-func (s jobSink) Writer() exec.SinkWriter { return s.job.Writer() }
+func (s jobSink) Writer() exec.SinkWriter { return s.Job.Writer() }
 
 // explainInsert tells how an INSERT would run, or how it ran.
 func (s *Session) explainInsert(ctx context.Context, in sql.Insert, e sql.Explain, args []any) (string, error) {
@@ -169,7 +171,7 @@ func (s *Session) explainInsertion(ctx context.Context, statement string, i *ins
 	defer i.close()
 	report := i.plan.report()
 	report.Write = &explain.Write{
-		Statement: statement, Table: i.target.Table().Ident.String(), Replaces: i.change.Replaces(), Files: filesOf(i.target),
+		Statement: statement, Table: i.target.Table().Ident.String(), Replaces: i.change.Replaces(), Files: filesOf(i.target, i.plan.physical),
 	}
 	if e.Analyze {
 		counts, err := s.runInsert(ctx, i, &report.Run)
@@ -181,8 +183,9 @@ func (s *Session) explainInsertion(ctx context.Context, statement string, i *ins
 	return told(report, e), nil
 }
 
-func filesOf(t *write.Target) *explain.Files {
-	p := t.Plan()
+// filesOf tells how the rows of a plan become files of a table; nil: those of a plan that is told otherwise.
+func filesOf(t *write.Target, rows *spj.Physical) *explain.Files {
+	p := t.Plan(rows)
 	return &explain.Files{Codec: p.Codec, TargetBytes: p.TargetBytes, Distribution: p.Distribution, Order: p.SortOrder}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/exec"
+	"github.com/tarndb/tarn/internal/task"
 	"github.com/tarndb/tarn/internal/write"
 )
 
@@ -39,6 +40,12 @@ func NewSink(st *Statement, target *write.Target, job *write.Job) *Sink {
 	}
 	return s
 }
+
+// Keeper returns nil: all rows are looked at.
+func (s *Sink) Keeper(*task.Pack) exec.Keeper { return nil }
+
+// HeldBytes is as in exec.Sink.
+func (s *Sink) HeldBytes() int64 { return s.job.HeldBytes() }
 
 // Edits returns the places of the rows that are changed or deleted, once all rows are there.
 func (s *Sink) Edits() *write.Edits { return &s.edits }

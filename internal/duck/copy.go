@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -20,8 +21,13 @@ type CopyOptions struct {
 	Compression  string // "zstd" (the default), "snappy", "gzip", "lz4_raw", "brotli" or "uncompressed"
 	Level        int    // of zstd; 0: its default
 	RowGroupRows int    // rows in a row group; 0: 122,880. DuckDB rounds up to its vector size
-	Ordered      bool   // keep the order of the SELECT; else threads write in any order
-	Trusted      bool   // the SELECT's columns are known to be those of the fields
+	// RowGroupBytes is how many bytes of rows, as they lie in memory, are enough for a row group; 0: any number.
+	RowGroupBytes int64
+	// FileBytes, if it isn't 0, cuts the rows into files of about so many bytes. In their paths {i} stands for their number.
+	FileBytes int64
+	Ordered   bool  // keep the order of the SELECT; else threads write in any order
+	Trusted   bool  // the SELECT's columns are known to be those of the fields
+	Args      []any // of the SELECT
 }
 
 // WrittenFile is a file that CopyParquet wrote.
@@ -31,8 +37,9 @@ type WrittenFile struct {
 	Bytes int64
 }
 
-// CopyParquet runs selectSQL and writes its rows to one Parquet file at path, which must not be there yet, with the IDs of
-// fields. The SELECT's columns must be those of fields, by order, name and type: nothing is cast on the way.
+// CopyParquet runs selectSQL and writes its rows to one Parquet file at path, which must not be there yet, or to several, with the
+// IDs of fields. The SELECT's columns must be those of fields, by order, name and type: nothing is cast on the way. Of several
+// files some may be left after an error.
 func (c *Conn) CopyParquet(ctx context.Context, selectSQL string, fields []catalog.Field, path string, opts CopyOptions) ([]WrittenFile, error) {
 	if !opts.Trusted {
 		if err := c.CheckColumns(ctx, selectSQL, fields); err != nil {
@@ -43,7 +50,7 @@ func (c *Conn) CopyParquet(ctx context.Context, selectSQL string, fields []catal
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return nil, errs.New(errs.Exists, "write file", path, "there is a file of that name")
 	}
-	files, err := c.copyTo(ctx, text)
+	files, err := c.copyTo(ctx, text, opts.Args)
 	if err != nil {
 		_ = os.Remove(path) // what DuckDB left of it, if anything; the error above says more
 	}
@@ -51,8 +58,8 @@ func (c *Conn) CopyParquet(ctx context.Context, selectSQL string, fields []catal
 }
 
 // copyTo runs a COPY statement and returns what it reports.
-func (c *Conn) copyTo(ctx context.Context, text string) ([]WrittenFile, error) {
-	res, err := c.Query(ctx, text)
+func (c *Conn) copyTo(ctx context.Context, text string, args []any) ([]WrittenFile, error) {
+	res, err := c.Query(ctx, text, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +136,15 @@ func copySQL(selectSQL string, fields []catalog.Field, path string, opts CopyOpt
 	}
 	if opts.RowGroupRows > 0 {
 		options = append(options, fmt.Sprintf("ROW_GROUP_SIZE %d", opts.RowGroupRows))
+	}
+	if opts.FileBytes > 0 {
+		dir, name := filepath.Split(path)
+		path = dir
+		options = append(options, fmt.Sprintf("FILE_SIZE_BYTES %d", opts.FileBytes), "OVERWRITE_OR_IGNORE", // which looks at no file that is there
+			"FILENAME_PATTERN "+quoteText(strings.TrimSuffix(name, ".parquet")))
+	}
+	if opts.RowGroupBytes > 0 {
+		options = append(options, fmt.Sprintf("ROW_GROUP_SIZE_BYTES %d", opts.RowGroupBytes))
 	}
 	return fmt.Sprintf("COPY (%s) TO %s (%s)", selectSQL, quoteText(path), strings.Join(options, ", "))
 }

@@ -84,6 +84,7 @@ func nest(kind laneKind, types ...bindings.LogicalType) (lane, error) {
 type laneView struct {
 	data     []unsafe.Pointer
 	valid    [][]uint64 // a bit a row, set when it isn't NULL; nil when none is
+	some     bool       // some row may be NULL
 	children []laneView
 }
 
@@ -93,9 +94,12 @@ func (v *laneView) add(l *lane, vector bindings.Vector, rows int) {
 	if mask := bindings.VectorGetValidity(vector); mask != nil && rows > 0 {
 		valid = unsafe.Slice((*uint64)(mask), maskWords(rows))
 	}
-	v.data, v.valid = append(v.data, bindings.VectorGetData(vector)), append(v.valid, valid)
+	v.data, v.valid, v.some = append(v.data, bindings.VectorGetData(vector)), append(v.valid, valid), v.some || valid != nil
 	if v.children == nil {
 		v.children = make([]laneView, len(l.children))
+		for i := range v.children {
+			v.children[i].some = true // rows of a NULL have NULL in their fields
+		}
 	}
 	for i := range l.children {
 		if l.kind == listLane {
@@ -108,9 +112,10 @@ func (v *laneView) add(l *lane, vector bindings.Vector, rows int) {
 
 // clear makes the view look at no vector.
 func (v *laneView) clear() {
-	v.data, v.valid = v.data[:0], v.valid[:0]
+	v.data, v.valid, v.some = v.data[:0], v.valid[:0], false
 	for i := range v.children {
 		v.children[i].clear()
+		v.children[i].some = true
 	}
 }
 
@@ -161,6 +166,9 @@ func (l *lane) encode(buf []byte, v *laneView, places []place) []byte {
 func (l *lane) encodeNulls(buf []byte, v *laneView, places []place) []byte {
 	at := len(buf)
 	buf = append(buf, 0)
+	if !v.some {
+		return buf
+	}
 	for i, p := range places {
 		if v.isValid(p) {
 			continue
@@ -209,19 +217,28 @@ func copyValue[T any](out []byte, from unsafe.Pointer) {
 
 // encodeTexts appends the lengths of texts, then their bytes.
 func encodeTexts(buf []byte, v *laneView, places []place) []byte {
-	sum := 0
-	for _, p := range places {
-		n := 0
-		if v.isValid(p) {
-			n = int(v.text(p).length)
+	at, sum := len(buf), 0
+	buf = slices.Grow(buf, 4*len(places))[:at+4*len(places)]
+	for i, p := range places {
+		n := uint32(0)
+		if !v.some || v.isValid(p) {
+			n = v.text(p).length
 		}
-		sum += n
-		buf = binary.LittleEndian.AppendUint32(buf, uint32(n))
+		sum += int(n)
+		binary.LittleEndian.PutUint32(buf[at+4*i:], n)
 	}
-	buf = slices.Grow(buf, sum)
+	// A short text is copied with what follows it in its value: the next one overwrites that.
+	buf = slices.Grow(buf, sum+inlineBytes)
 	for _, p := range places {
-		if v.isValid(p) {
-			buf = append(buf, v.text(p).bytes()...)
+		if v.some && !v.isValid(p) {
+			continue
+		}
+		if t := v.text(p); t.length <= inlineBytes {
+			end := len(buf)
+			*(*[inlineBytes]byte)(buf[end : end+inlineBytes]) = t.inline
+			buf = buf[:end+int(t.length)]
+		} else {
+			buf = append(buf, t.bytes()...)
 		}
 	}
 	return buf

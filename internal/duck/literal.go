@@ -72,6 +72,11 @@ func literalSQL(t transform.Type, v transform.Value) string {
 	}
 }
 
+// ValueSQL returns v, a value of a column of type t, as SQL of that type.
+func ValueSQL(t transform.Type, v transform.Value) (string, error) {
+	return castSQL(literalSQL(t, v), catalog.Field{Type: catalog.Type{Primitive: t}})
+}
+
 // textSQL returns text as an SQL string, also text with a zero byte, at which DuckDB ends a statement.
 func textSQL(text string) string {
 	if strings.ContainsRune(text, 0) {

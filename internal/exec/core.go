@@ -177,25 +177,7 @@ func (c *coreRun) alone(ctx context.Context, packs []int) error {
 func (c *coreRun) pack(ctx context.Context, w *worker, pack int) error {
 	start, p := time.Now(), &c.core.Packs[pack]
 	stats := PackStats{Core: c.at, Pack: pack, Slice: p.Slice, Part: p.Part, Alone: p.Alone}
-	run := func(put func(*duck.Chunk) error) error {
-		return w.run(ctx, p, c.exchange, func(ch *duck.Chunk) error {
-			rows := int64(ch.Rows())
-			stats.Rows += rows
-			if err := put(ch); err != nil {
-				return err
-			}
-			if limit := c.core.Limit; limit >= 0 && c.rows.Add(rows) >= limit {
-				return errStop
-			}
-			return nil
-		})
-	}
-	var err error
-	if c.final == nil {
-		err = c.give(run, c.sink)
-	} else {
-		err = run(c.sink)
-	}
+	err := c.gather(ctx, w, p, &stats.Rows)
 	stats.Seconds = time.Since(start).Seconds()
 	c.stream.addPack(stats)
 	if err != nil {
@@ -205,4 +187,41 @@ func (c *coreRun) pack(ctx context.Context, w *worker, pack int) error {
 		c.opts.Progress(int(c.done.Add(1)), c.total)
 	}
 	return c.exchange.done(p)
+}
+
+// gather runs a pack and passes its rows, which it counts, on.
+func (c *coreRun) gather(ctx context.Context, w *worker, p *task.Pack, rows *int64) error {
+	if keep := c.keeper(p); keep != nil {
+		return w.run(ctx, p, c.exchange, func(text string, args ...any) (err error) {
+			*rows, err = keep(ctx, w.conn, w.memory, text, args...)
+			return err
+		})
+	}
+	run := func(put func(*duck.Chunk) error) error {
+		return w.run(ctx, p, c.exchange, func(text string, args ...any) error {
+			return w.conn.Stream(ctx, text, func(ch *duck.Chunk) error {
+				n := int64(ch.Rows())
+				*rows += n
+				if err := put(ch); err != nil {
+					return err
+				}
+				if limit := c.core.Limit; limit >= 0 && c.rows.Add(n) >= limit {
+					return errStop
+				}
+				return nil
+			}, args...)
+		})
+	}
+	if c.final == nil {
+		return c.give(run, c.sink)
+	}
+	return run(c.sink)
+}
+
+// keeper returns what keeps a pack's rows by itself; nil when they go elsewhere.
+func (c *coreRun) keeper(p *task.Pack) Keeper {
+	if c.final != nil || c.core.Limit >= 0 {
+		return nil
+	}
+	return c.opts.keeper(p)
 }

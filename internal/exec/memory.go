@@ -25,10 +25,9 @@ const (
 // errMemory ends a run that would break the limit.
 var errMemory = errors.New("the process is at its memory limit")
 
-// watchMemory keeps the process within its limit: it gives memory that isn't used back to the system while there is little
-// left, and ends the run when that isn't enough. stop ends the watch and gives the run's error its right name.
-func (r *run) watchMemory(ctx context.Context) (_ context.Context, stop func(error) error) {
-	limit := r.opts.MemoryBytes
+// WatchMemory keeps the process within a limit, in bytes, until stop: it gives memory that isn't used back to the system while
+// there is little left, and ends ctx when that isn't enough. stop gives the error of what ran its right name. A limit of 0 is none.
+func WatchMemory(ctx context.Context, limit int64) (_ context.Context, stop func(error) error) {
 	if limit == 0 {
 		return ctx, func(err error) error { return err }
 	}

@@ -1,9 +1,11 @@
 package exec
 
 import (
+	"context"
 	"runtime"
 
 	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/task"
 )
 
 // Options are the limits of one run. The zero value of each field is its default.
@@ -19,11 +21,20 @@ type Options struct {
 	Progress func(done, total int)
 }
 
-// Sink takes a run's rows. Writer is called by several goroutines.
+// Sink takes a run's rows. Its methods are called by several goroutines.
 type Sink interface {
 	// Writer returns where one goroutine puts its chunks.
 	Writer() SinkWriter
+	// Keeper returns what runs a query and keeps its rows by itself, or nil when they are to be given to a Writer: that of a pack,
+	// or of the final step, for which the pack is nil.
+	Keeper(*task.Pack) Keeper
+	// HeldBytes is how many bytes of DuckDB's and Go's memory a Writer may hold.
+	HeldBytes() int64
 }
+
+// Keeper runs a query, which gives all rows of a pack or of the final step, keeps them, and returns how many they were. The connection's instance may
+// take so many bytes of memory; 0 is no limit.
+type Keeper func(ctx context.Context, conn *duck.Conn, memory int64, query string, args ...any) (rows int64, err error)
 
 // SinkWriter takes chunks of one goroutine.
 type SinkWriter interface {
@@ -64,12 +75,21 @@ const (
 // share divides the limit between workers and the final step, and lowers the number of workers when they would starve.
 // Go's heap gets an eighth, which the session sets as its soft limit. While packs run the final step holds a quarter.
 func (o Options) share(jobs int, withFinal bool) budget {
+	var held int64
+	if o.Sink != nil {
+		held = o.Sink.HeldBytes()
+	}
+	return o.shareBut(jobs, withFinal, held)
+}
+
+// shareBut is share when each worker, or else the final step, holds so many bytes that its instance doesn't count.
+func (o Options) shareBut(jobs int, withFinal bool, held int64) budget {
 	b := budget{workers: min(o.workers(), jobs)}
 	if o.MemoryBytes == 0 {
 		return b
 	}
 	free := float64(o.MemoryBytes-processBytes-GoHeapBytes(o.MemoryBytes)) * (1 - overhead)
-	b.final = max(int64(free), leastBytes)
+	b.final = max(int64(free)-held, leastBytes)
 	if jobs == 0 {
 		return b
 	}
@@ -78,18 +98,26 @@ func (o Options) share(jobs int, withFinal bool) budget {
 		b.final = max(int64(free/4), leastBytes)
 		forWorkers = free * 3 / 4
 	}
-	b.workers = min(b.workers, max(1, int(forWorkers/workerBytes)))
-	b.alone = max(int64(forWorkers), leastBytes)
-	b.worker = max(int64(forWorkers/float64(b.workers)), leastBytes)
+	b.workers = min(b.workers, max(1, int(forWorkers/float64(workerBytes+held))))
+	b.alone = max(int64(forWorkers)-held, leastBytes)
+	b.worker = max(int64(forWorkers/float64(b.workers))-held, leastBytes)
 	return b
 }
 
 // Share returns how many workers, of those that are wanted, may run within a memory limit of the process and how much memory
-// each DuckDB instance of them gets, in bytes; 0 is no limit.
-func Share(limit int64, workers int) (fewer int, bytes int64) {
-	b := Options{Workers: workers, MemoryBytes: limit}.share(workers, false)
+// each DuckDB instance of them gets, in bytes, when each holds so many bytes besides; 0 is no limit.
+func Share(limit int64, workers int, held int64) (fewer int, bytes int64) {
+	b := Options{Workers: workers, MemoryBytes: limit}.shareBut(workers, false, held)
 	return b.workers, b.worker
 }
 
 // GoHeapBytes is the part of a memory limit that Go's heap may take, in bytes.
 func GoHeapBytes(limit int64) int64 { return limit / 8 }
+
+// keeper returns the sink's Keeper of a pack, or of the final step if it is nil.
+func (o Options) keeper(p *task.Pack) Keeper {
+	if o.Sink == nil {
+		return nil
+	}
+	return o.Sink.Keeper(p)
+}

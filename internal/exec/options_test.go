@@ -3,9 +3,18 @@ package exec
 import (
 	"runtime"
 	"testing"
+
+	"github.com/tarndb/tarn/internal/task"
 )
 
 const mib = 1 << 20
+
+// holder is a sink that holds so many bytes.
+type holder int64
+
+func (holder) Writer() SinkWriter       { return nil }
+func (holder) Keeper(*task.Pack) Keeper { return nil }
+func (h holder) HeldBytes() int64       { return int64(h) }
 
 func TestShare(t *testing.T) {
 	for _, tc := range []struct {
@@ -22,6 +31,8 @@ func TestShare(t *testing.T) {
 		{"plenty, streaming", Options{Workers: 4, MemoryBytes: 4096 * mib}, 20, false, 4},
 		{"little: fewer workers", Options{Workers: 8, MemoryBytes: 256 * mib}, 20, true, 1},
 		{"little, streaming", Options{Workers: 8, MemoryBytes: 256 * mib}, 20, false, 2},
+		{"a sink that holds much: fewer workers", Options{Workers: 8, MemoryBytes: 1024 * mib, Sink: holder(64 * mib)}, 20, false, 6},
+		{"a sink, and no packs", Options{Workers: 8, MemoryBytes: 1024 * mib, Sink: holder(64 * mib)}, 0, true, 0},
 		{"next to nothing", Options{Workers: 8, MemoryBytes: 64 * mib}, 20, true, 1},
 	} {
 		b := tc.opts.share(tc.packs, tc.withFinal)
@@ -39,7 +50,11 @@ func TestShare(t *testing.T) {
 		if !tc.withFinal && tc.packs > 0 {
 			final = 0 // no final step holds anything
 		}
-		sum := int64(b.workers)*b.worker + final + GoHeapBytes(limit) + processBytes
+		var held int64
+		if tc.opts.Sink != nil {
+			held = tc.opts.Sink.HeldBytes() * int64(max(b.workers, 1))
+		}
+		sum := held + int64(b.workers)*b.worker + final + GoHeapBytes(limit) + processBytes
 		if enough := limit >= 256*mib; enough && sum > limit {
 			t.Errorf("%s: %+v adds up to %d MiB of %d", tc.name, b, sum/mib, limit/mib)
 		}

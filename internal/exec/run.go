@@ -39,7 +39,7 @@ func (r *run) all(ctx context.Context) (err error) {
 		jobs += len(c.Packs) + len(r.units[i])
 	}
 	r.deletes = newDeleteStore(r.graph, r.units)
-	ctx, unwatch := r.watchMemory(ctx)
+	ctx, unwatch := WatchMemory(ctx, r.opts.MemoryBytes)
 	defer func() { err = unwatch(err) }()
 	share := r.opts.share(jobs, r.graph.Final != nil)
 	if r.graph.Final != nil {
@@ -190,7 +190,8 @@ func (r *run) finish(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close()
-	if all := r.opts.share(0, true).final; all > 0 { // the workers are gone
+	all := r.opts.share(0, true).final
+	if all > 0 { // the workers are gone
 		if err := conn.Exec(ctx, fmt.Sprintf("SET memory_limit = '%dB'", all)); err != nil {
 			return err
 		}
@@ -212,6 +213,10 @@ func (r *run) finish(ctx context.Context) error {
 		if err := makeView(ctx, conn, v.Name, v.SQL); err != nil {
 			return err
 		}
+	}
+	if keep := r.opts.keeper(nil); keep != nil {
+		_, err = keep(ctx, conn, all, f.SQL)
+		return conn.Blame(ctx, files, err)
 	}
 	err = r.give(func(put func(*duck.Chunk) error) error { return conn.Stream(ctx, f.SQL, put) }, r.sendTo(ctx))
 	return conn.Blame(ctx, files, err)

@@ -63,9 +63,11 @@ type attempt struct {
 	short    bool               // by the core's text over short texts
 }
 
-// run runs one pack over its files and the routed rows that it reads, and calls use for each chunk, which becomes
-// use's own.
-func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, use func(*duck.Chunk) error) error {
+// runQuery runs a pack's query.
+type runQuery func(text string, args ...any) error
+
+// run has do run the query of one pack over its files and the routed rows that it reads.
+func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, do runQuery) error {
 	checks, release, err := w.checks(p)
 	if err != nil {
 		return err
@@ -76,23 +78,23 @@ func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, use func(*d
 		return err
 	}
 	a := attempt{p, x, checks, w.short.Load()}
-	err = w.try(ctx, a, use)
+	err = w.try(ctx, a, do)
 	// Nothing was used yet: a grouping gives no row before it has read the last one.
 	if a.short && (duck.IsTooLong(err) || isUnplanned(err)) {
 		w.short.Store(false)
 		a.short = false
-		err = w.try(ctx, a, use)
+		err = w.try(ctx, a, do)
 	}
 	return w.conn.Blame(ctx, localPaths(p.Inputs), err)
 }
 
-func (w *worker) try(ctx context.Context, a attempt, use func(*duck.Chunk) error) (err error) {
+func (w *worker) try(ctx context.Context, a attempt, do runQuery) (err error) {
 	if !w.viewed {
-		err = w.inlined(ctx, a, use)
+		err = w.inlined(ctx, a, do)
 		w.viewed = isUnplanned(err) && !duck.IsTooLong(err)
 	}
 	if w.viewed {
-		err = w.throughViews(ctx, a, use)
+		err = w.throughViews(ctx, a, do)
 	}
 	return err
 }
@@ -107,7 +109,7 @@ func (w *worker) sql(a attempt) string {
 
 // inlined runs a pack as one statement, in which WITH entries stand for views. DuckDB binds a view when it is made and again
 // where it is read, which over the files of a small pack is a large part of the work.
-func (w *worker) inlined(ctx context.Context, a attempt, use func(*duck.Chunk) error) error {
+func (w *worker) inlined(ctx context.Context, a attempt, do runQuery) error {
 	views, release, err := w.packViews(ctx, a, true)
 	defer release()
 	if err != nil {
@@ -125,7 +127,7 @@ func (w *worker) inlined(ctx context.Context, a attempt, use func(*duck.Chunk) e
 	if slices.ContainsFunc(a.Inputs, func(files []task.File) bool { return len(files) > 0 }) {
 		args = duck.LateArgs
 	}
-	return w.conn.Stream(ctx, text, use, args...)
+	return do(text, args...)
 }
 
 // isUnplanned says whether nothing of a statement ran since DuckDB could not plan it, which it may another text for the same:
@@ -136,7 +138,7 @@ func isUnplanned(err error) bool {
 }
 
 // throughViews runs a pack over views.
-func (w *worker) throughViews(ctx context.Context, a attempt, use func(*duck.Chunk) error) error {
+func (w *worker) throughViews(ctx context.Context, a attempt, do runQuery) error {
 	views, release, err := w.packViews(ctx, a, false)
 	defer release()
 	if err != nil {
@@ -147,7 +149,7 @@ func (w *worker) throughViews(ctx context.Context, a attempt, use func(*duck.Chu
 			return err
 		}
 	}
-	return w.conn.Stream(ctx, w.sql(a), use)
+	return do(w.sql(a))
 }
 
 // packViews returns what the core's SQL reads in a pack, but for the tables that each pack reads whole. Release is to be

@@ -32,7 +32,7 @@ func Build(ctx context.Context, p *spj.Physical, layouts map[*plan.Scan]*catalog
 func build(ctx context.Context, p *spj.Physical, layouts map[*plan.Scan]*catalog.TableLayout, opts Options) (*Graph, error) {
 	g := &Graph{Output: p.Query.Output, Avoid: p.Query.Avoid}
 	for _, c := range p.Cores {
-		core, err := buildCore(ctx, c, layouts, opts)
+		core, err := buildCore(ctx, c, layouts, opts, p.Placed)
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ type candidate struct {
 	files  [][]File // per table
 }
 
-func buildCore(ctx context.Context, c *spj.Core, layouts map[*plan.Scan]*catalog.TableLayout, opts Options) (*Core, error) {
+func buildCore(ctx context.Context, c *spj.Core, layouts map[*plan.Scan]*catalog.TableLayout, opts Options, placed spj.Placed) (*Core, error) {
 	g := &grouping{
 		core: &Core{Name: c.Name, SQL: c.SQL, Short: shortSQL(c), Limit: c.Limit, Views: views(c.Views), Grows: c.Kind == spj.Complete || c.Kind == spj.Emitted}, byKey: map[string]int{},
 	}
@@ -128,6 +128,9 @@ func buildCore(ctx context.Context, c *spj.Core, layouts map[*plan.Scan]*catalog
 	g.core.Tree = g.plainTree(c.Tree)
 	g.core.Dropped.Groups, g.core.Dropped.NullGroups = c.Dropped.Groups, c.Dropped.NullGroups
 	g.assemble()
+	if placed != nil {
+		return g.core, g.core.packByTuple(placed, opts)
+	}
 	g.core.pack(opts)
 	return g.core, nil
 }

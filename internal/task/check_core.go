@@ -32,7 +32,38 @@ func checkCore(c *Core) error {
 			return err
 		}
 	}
+	if err := checkTuples(c); err != nil {
+		return err
+	}
 	return checkSums(c)
+}
+
+// checkTuples checks that a pack whose rows are of one partition tuple has all of that tuple's: another pack's would make
+// another file of it. Rows that are routed may be of any tuple.
+func checkTuples(c *Core) error {
+	seen := map[string]int{}
+	for p, pack := range c.Packs {
+		if pack.Tuple == nil {
+			continue
+		}
+		for _, t := range c.Tables {
+			if len(t.Routed) > 0 {
+				return broken(t.Name, "rows are routed to packs of one tuple")
+			}
+		}
+		key := ""
+		for _, v := range pack.Tuple {
+			key += fmt.Sprintf("%t %q ", v == nil, v)
+		}
+		if other, ok := seen[key]; ok {
+			return broken(c.Name, "packs %d and %d have one tuple", other, p)
+		}
+		if pack.Slice != nil || pack.Part.Of != 0 {
+			return broken(c.Name, "pack %d has a tuple and divides a group", p)
+		}
+		seen[key] = p
+	}
+	return nil
 }
 
 // checkGroups checks that groups are told apart by their values: rows that match would else be parted.

@@ -66,6 +66,9 @@ files s.w
 }
 
 var faults = map[string]func(g *task.Graph, c *task.Core, p, q *task.Pack){
+	"two packs of one tuple": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		p.Tuple, q.Tuple = [][]byte{{1}, nil}, [][]byte{{1}, nil}
+	},
 	"a file twice in a pack": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
 		p.Inputs[0][1] = p.Inputs[0][0]
 	},

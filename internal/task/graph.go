@@ -98,6 +98,9 @@ type Pack struct {
 	Slice  *Slice   // not nil: it has a part of one table's files of its group, and all of the others'
 	Part   Part     // which rows of its files and of its bin it takes
 	Alone  bool     // it runs by itself, with all threads and all memory
+	// Tuple, not nil, is the partition tuple of all of its rows in the table that they are written to, in the spec's binary form,
+	// nil for NULL. No other pack has it.
+	Tuple [][]byte
 }
 
 // Slice says of a pack of one group that the table's files, and rows routed there, are divided among Of packs. The routed

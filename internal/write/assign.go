@@ -30,14 +30,17 @@ const (
 	shownLength  = 60 // of each value
 )
 
-// rowText returns SQL of the row of some of a query's columns as text, cut to what a person reads.
-func rowText(columns []int) string {
+// targetName is columnName in rows called r.
+func targetName(i int) string { return "r." + columnName(i) }
+
+// rowText returns SQL of the row of some columns, which name names, as text, cut to what a person reads.
+func rowText(name func(int) string, columns []int) string {
 	if len(columns) == 0 {
 		return "'()'"
 	}
 	var parts []string
 	for _, i := range columns[:min(len(columns), shownColumns)] {
-		parts = append(parts, fmt.Sprintf("coalesce(left(CAST(%s AS VARCHAR), %d), 'NULL')", sourceName(i), shownLength))
+		parts = append(parts, fmt.Sprintf("coalesce(left(CAST(%s AS VARCHAR), %d), 'NULL')", name(i), shownLength))
 	}
 	text := "'(' || concat_ws(', ', " + strings.Join(parts, ", ") + ")"
 	if len(columns) > shownColumns {
@@ -52,6 +55,24 @@ func (a assigner) fault(what string, value string) string {
 		return fmt.Sprintf("error(%s || %s)", duck.QuoteText(what+"; the row is "), a.row)
 	}
 	return fmt.Sprintf("error(%s || coalesce(left(CAST(%s AS VARCHAR), %d), 'NULL') || '; the row is ' || %s)", duck.QuoteText(what+" "), value, shownLength, a.row)
+}
+
+// column returns SQL of x, a query's column of a type, as a column of the table, which is the field. Where that is x itself, check
+// is SQL of the same under the name that it has above, checked there; else it is "".
+func (a assigner) column(x, typeName string, f catalog.Field, above assigner, nameAbove string) (expr, check string, err error) {
+	from, err := parseDuckType(typeName)
+	if err != nil {
+		return "", "", err
+	}
+	own, err := duck.TypeSQL(f.Type)
+	if f.Type.Nested == catalog.NotNested && err == nil && typeName == own {
+		if check, err = above.field(nameAbove, from, f, f.Name); check == nameAbove {
+			check = ""
+		}
+		return x, check, err
+	}
+	expr, err = a.field(x, from, f, f.Name)
+	return expr, "", err
 }
 
 // field returns SQL of x, a value of type from, as a value of the field, which path names.

@@ -56,6 +56,10 @@ type Writer struct {
 	spill  *duck.SpillWriter
 }
 
+// HeldBytes is how many bytes a Writer holds besides what DuckDB counts, as exec.Sink has it: rows that it was given, and
+// those of a bin as they are written.
+func (j *Job) HeldBytes() int64 { return 2 * j.holdBytes() }
+
 func (b *bins) writer(t *Target, holdBytes int64) *Writer {
 	return &Writer{router: b.tuples.Router(len(t.columns)), spill: b.spill.Writer(holdBytes)}
 }

@@ -183,5 +183,5 @@ func (c *Changes) rowText(of Case) string {
 			places = append(places, v.From)
 		}
 	}
-	return rowText(places)
+	return rowText(sourceName, places)
 }

@@ -47,7 +47,7 @@ func (j *Job) WriteDeletes(ctx context.Context, e *Edits, layout *catalog.TableL
 			w.out.Removed = append(w.out.Removed, merged.Deletes[i])
 		}
 	}
-	_, memory := exec.Share(j.opts.MemoryBytes, 1)
+	_, memory := j.share(1)
 	if w.worker, _, err = j.hire(ctx, 0, 1, memory); err != nil {
 		return DeletesWritten{}, err
 	}

@@ -1,10 +1,12 @@
 package write
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/plan/spj"
 )
 
 // Plan says how rows become files of the table.
@@ -15,16 +17,38 @@ type Plan struct {
 	SortOrder    int    // the ID of the order in which rows of each partition are written; 0 for none
 }
 
-// Plan returns how rows would become files of the table.
-func (t *Target) Plan() Plan {
-	p := Plan{Codec: t.props.codec, TargetBytes: t.props.targetBytes, Distribution: "the table is unpartitioned: rows aren't parted"}
-	if len(t.tuples) > 0 {
-		p.Distribution = fmt.Sprintf("rows are parted by %s through temporary files, one writer for each partition: rows of one may come from any part of the plan", t.layoutText())
+// Plan returns how rows would become files of the table: all rows of a plan, or, if it is nil, some of those that one gives.
+func (t *Target) Plan(rows *spj.Physical) Plan {
+	p := Plan{Codec: t.props.codec, TargetBytes: t.props.targetBytes}
+	switch {
+	case len(t.tuples) == 0:
+		p.Distribution = "the table is unpartitioned: " + t.gathering(rows)
+	case rows != nil && rows.Placed != nil:
+		p.Distribution = "rows aren't redistributed: each pack writes those of one partition by " + t.layoutText()
+	default:
+		why := "rows of one may come from any part of the plan"
+		if rows != nil {
+			why = cmp.Or(rows.Unplaced, why)
+		}
+		p.Distribution = fmt.Sprintf("rows are parted by %s through temporary files, one writer for each partition: %s", t.layoutText(), why)
 	}
 	if len(t.keys) > 0 {
 		p.SortOrder = t.table.Order.ID
 	}
 	return p
+}
+
+// gathering tells where rows that aren't parted go.
+func (t *Target) gathering(rows *spj.Physical) string {
+	switch {
+	case len(t.keys) > 0:
+		return "rows are gathered in a temporary file, to be sorted"
+	case rows != nil && rows.Final != nil:
+		return "rows are written as they come"
+	case rows != nil && t.props.isScattered:
+		return "each pack writes files of its own"
+	}
+	return "rows are gathered in a temporary file"
 }
 
 // Replaces says what is replaced, for people; "" for nothing.

@@ -38,6 +38,10 @@ func faultCases() []faultCase {
 	cases := []faultCase{
 		{"append", 2, firstRows, firstRows + " " + moreRows, commitAs(Nothing)},
 		{"replace everything", 2, firstRows, moreRows, commitAs(Everything)},
+		{"append by packs", 2, firstRows, firstRows + " " + moreRows, func(l *lab, j *Job, _ *catalog.Table, _ *Edits, rows string) error {
+			_, err := j.Commit(context.Background(), func() error { return l.placed(j, rows) })
+			return err
+		}},
 	}
 	for _, version := range []int{2, 3} {
 		cases = append(cases, faultCase{fmt.Sprintf("merge, version %d", version), version, oddRows, "1 5 7 9 " + moreRows, changeRow(false)})

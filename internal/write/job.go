@@ -2,10 +2,12 @@ package write
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/google/uuid"
@@ -47,7 +49,9 @@ type Job struct {
 	moved int64                 // rows that files of the table had before
 	names int                   // files that were named
 	paths []string              // of files that were begun
-	files []lake.NewDataFile
+	// prefixes are how the paths of files begin that DuckDB numbers.
+	prefixes []catalog.FileRef
+	files    []lake.NewDataFile
 }
 
 // Start begins a job.
@@ -92,9 +96,30 @@ func (j *Job) Close() {
 func (j *Job) Discard(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	var failed error
 	paths := j.paths
-	j.paths = nil
-	return j.catalog.Discard(ctx, j.target.table, paths)
+	for _, prefix := range j.prefixes {
+		more, err := begunAs(prefix)
+		paths, failed = append(paths, more...), errors.Join(failed, err)
+	}
+	j.paths, j.prefixes = nil, nil
+	return errors.Join(failed, j.catalog.Discard(ctx, j.target.table, paths))
+}
+
+// begunAs returns the files whose paths begin so, and the beginning itself: its folder may hold nothing.
+func begunAs(prefix catalog.FileRef) ([]string, error) {
+	paths := []string{prefix.Path}
+	dir, name := filepath.Split(prefix.Local)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if rest, ok := strings.CutPrefix(e.Name(), name); ok {
+			paths = append(paths, prefix.Path+rest)
+		}
+	}
+	return paths, errs.Wrap(errs.Resource, "list files of a failed write", dir, err)
 }
 
 // Writer returns where a goroutine adds its rows.
@@ -111,7 +136,7 @@ func (j *Job) holdBytes() int64 {
 }
 
 // Finish writes the files of all rows that were added and flushed, and of those that are kept of the files that Rewrite was
-// given, and returns them.
+// given, and returns them and those that Keepers wrote.
 func (j *Job) Finish(ctx context.Context) ([]lake.NewDataFile, error) {
 	if err := j.write(ctx, j.items(j.bins)); err != nil {
 		return nil, err
@@ -133,12 +158,26 @@ func (j *Job) write(ctx context.Context, items []item) error {
 		bytes += items[i].bytes()
 	}
 	wanted := min(j.opts.workers(), len(items), 1+int(bytes/workerBytes))
-	workers, memory := exec.Share(j.opts.MemoryBytes, wanted)
+	workers, memory := j.share(wanted)
 	threads := 1
 	if len(j.target.keys) == 0 { // one large bin gets all threads; rows that are sorted are written in their order, by one
 		threads = max(1, j.opts.workers()/workers)
 	}
-	return j.writeAll(ctx, items, workers, threads, memory)
+	ctx, stop := exec.WatchMemory(ctx, j.opts.MemoryBytes)
+	return stop(j.writeAll(ctx, items, workers, threads, memory))
+}
+
+// sortBytes is what an instance should have at least to sort rows of a kilobyte each and write them: with 50 MiB it ran out of
+// memory.
+const sortBytes = 96 << 20
+
+// share returns how many workers, of those that are wanted, may write files at once, and how much memory each gets; 0 is no limit.
+func (j *Job) share(wanted int) (workers int, memory int64) {
+	workers, memory = exec.Share(j.opts.MemoryBytes, wanted, j.HeldBytes())
+	for len(j.target.keys) > 0 && memory > 0 && memory < sortBytes && workers > 1 {
+		workers, memory = exec.Share(j.opts.MemoryBytes, workers-1, j.HeldBytes())
+	}
+	return workers, memory
 }
 
 // workerBytes is how many bytes of rows are worth another worker: it takes some 20 ms to open its instance.
@@ -151,19 +190,29 @@ func (j *Job) newFile(ctx context.Context, tuple []value, place int) (catalog.Fi
 
 // newFileOf names a file of a partition of any spec. The name ends as given.
 func (j *Job) newFileOf(ctx context.Context, spec catalog.PartitionSpec, tuple []value, ending string) (catalog.FileRef, error) {
+	ref, err := j.newRef(ctx, spec, tuple, ending)
+	if err == nil {
+		j.mu.Lock()
+		j.paths = append(j.paths, ref.Path)
+		j.mu.Unlock()
+	}
+	return ref, err
+}
+
+// newRef is newFileOf of what isn't yet a file to be removed when the job fails.
+func (j *Job) newRef(ctx context.Context, spec catalog.PartitionSpec, tuple []value, ending string) (catalog.FileRef, error) {
 	j.mu.Lock()
 	task := j.names
 	j.names++
 	j.mu.Unlock()
-	name := fmt.Sprintf("%05d-%d-%s-%s", 0, task, j.id, ending)
-	ref, err := j.catalog.NewFileRefOf(ctx, j.target.table, spec, tuple, name)
-	if err != nil {
-		return ref, err
-	}
+	return j.catalog.NewFileRefOf(ctx, j.target.table, spec, tuple, fmt.Sprintf("%05d-%d-%s-%s", 0, task, j.id, ending))
+}
+
+// addPrefix has files whose paths begin so removed when the job fails.
+func (j *Job) addPrefix(prefix catalog.FileRef) {
 	j.mu.Lock()
-	j.paths = append(j.paths, ref.Path)
-	j.mu.Unlock()
-	return ref, nil
+	defer j.mu.Unlock()
+	j.prefixes = append(j.prefixes, prefix)
 }
 
 func (j *Job) add(f lake.NewDataFile) {

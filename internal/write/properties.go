@@ -32,6 +32,7 @@ type properties struct {
 	level       int    // 0: the codec's own
 	groupBytes  int64  // 0: not given
 	groupRows   int64
+	isScattered bool // parts of the plan may each write files of their own
 }
 
 // codecs are Iceberg's names for Parquet's codecs, as COPY calls them.
@@ -40,8 +41,11 @@ var codecs = map[string]string{
 	"uncompressed": "uncompressed", "none": "uncompressed",
 }
 
-// distributions are the modes by which rows are shared out to writers. In one process all give the same files.
-var distributions = []string{"none", "hash", "range"}
+// distributions are the modes by which rows are shared out to writers. All rows of a partition have one writer, which sorts them as
+// a whole, so that there is what hash and range ask for whatever is said. By none rows may be written by whoever has them.
+var distributions = []string{noDistribution, "hash", "range"}
+
+const noDistribution = "none"
 
 func propertiesOf(t *catalog.Table) (properties, error) {
 	p := properties{codec: "zstd", targetBytes: defaultTargetBytes, groupRows: defaultGroupRows}
@@ -56,6 +60,7 @@ func propertiesOf(t *catalog.Table) (properties, error) {
 	if text, ok := t.Properties[distributionProperty]; ok && !slices.Contains(distributions, strings.ToLower(text)) {
 		return p, invalidProperty(distributionProperty, text, "none, hash or range")
 	}
+	p.isScattered = strings.EqualFold(t.Properties[distributionProperty], noDistribution)
 	var groupRows, level int64
 	for _, n := range []struct {
 		name        string
@@ -95,6 +100,16 @@ func propertiesOf(t *catalog.Table) (properties, error) {
 
 func invalidProperty(name, text, wanted string) error {
 	return errs.New(errs.Invalid, "read table property", name, "found %q, wanted %s", text, wanted)
+}
+
+// rowGroup returns the rows and the bytes in memory of which the fewer fill a row group, when nobody knows how many bytes rows
+// take: what the properties say, within the memory that a writer has for one; 0 is no limit.
+func (p properties) rowGroup(memory int64) (rows int, bytes int64) {
+	bytes = p.groupBytes
+	if memory > 0 && (bytes == 0 || memory < bytes) {
+		bytes = memory
+	}
+	return int(max(p.groupRows, leastRowGroupRows)), bytes
 }
 
 // rowGroupRows returns the rows of a row group of rows that take so many bytes each: what the properties say, but no more than

@@ -139,7 +139,7 @@ func (j *Job) routeAll(ctx context.Context, reader *exec.FileReader, units [][]t
 	if len(units) == 0 {
 		return nil
 	}
-	workers, memory := exec.Share(j.opts.MemoryBytes, min(j.opts.workers(), len(units)))
+	workers, memory := j.share(min(j.opts.workers(), len(units)))
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range workers {
@@ -177,7 +177,7 @@ func (w *worker) route(ctx context.Context, reader *exec.FileReader, unit []task
 	writer := w.job.Writer()
 	defer writer.Close()
 	var rows int64
-	err = w.conn.Stream(ctx, w.job.target.tupleSQL(from.sql), func(ch *duck.Chunk) error {
+	err = w.conn.Stream(ctx, w.job.target.tupleSQL(from.sql, nil), func(ch *duck.Chunk) error {
 		rows += int64(ch.Rows())
 		return writer.Add(ch)
 	})

@@ -15,6 +15,7 @@ type source struct {
 	isAtMost bool  // there may be fewer rows
 	rowBytes int64 // about how many a row takes in memory
 	isSorted bool  // or needn't be
+	isBin    bool  // the SELECT does no work but to read bins
 }
 
 // mayBe says whether the source may have so many rows.
@@ -29,6 +30,7 @@ func (w *worker) binRows(spill *duck.Spill, bin int, part duck.SpillPart) *sourc
 	text, release := spill.ReadPart(bin, part)
 	return &source{
 		sql: text, release: release, rows: part.Rows, rowBytes: part.Bytes / max(part.Rows, 1), isSorted: len(w.job.target.keys) == 0,
+		isBin: true,
 	}
 }
 
@@ -37,14 +39,14 @@ func united(sources []*source) *source {
 	if len(sources) == 1 {
 		return sources[0]
 	}
-	out := &source{isSorted: true}
+	out := &source{isSorted: true, isBin: true}
 	var texts []string
 	for _, s := range sources {
 		texts = append(texts, s.sql)
 		out.rows += s.rows
 		out.isAtMost = out.isAtMost || s.isAtMost
 		out.rowBytes = max(out.rowBytes, s.rowBytes)
-		out.isSorted = out.isSorted && s.isSorted
+		out.isSorted, out.isBin = out.isSorted && s.isSorted, out.isBin && s.isBin
 	}
 	out.sql = strings.Join(texts, " UNION ALL ")
 	out.release = func() {

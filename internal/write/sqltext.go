@@ -1,7 +1,9 @@
 package write
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
@@ -33,7 +35,7 @@ func transformSQL(t transform.Transform, column string) string {
 // false when there is none.
 func (t *Target) sourceSQL(id catalog.FieldID) (string, bool) {
 	for i, f := range t.table.Schema.Fields {
-		if text, ok := fieldSQL("r."+columnName(i), f, id); ok {
+		if text, ok := fieldSQL(targetName(i), f, id); ok {
 			return text, true
 		}
 	}
@@ -142,9 +144,20 @@ func sortedSQL(rows string, keys []sortKey) string {
 }
 
 // tupleSQL returns the rows of a query, whose columns are c0, c1, ..., with their partition values after them, those of void
-// fields left out.
-func (t *Target) tupleSQL(rows string) string {
-	text := "SELECT *"
+// fields left out. Checks, of which there may be none, stand in the place of columns.
+func (t *Target) tupleSQL(rows string, checks []string) string {
+	items := []string{"*"}
+	if slices.ContainsFunc(checks, func(c string) bool { return c != "" }) {
+		items = items[:0]
+		for i, c := range t.columns {
+			expr := "r." + c.As
+			if i < len(checks) {
+				expr = cmp.Or(checks[i], expr)
+			}
+			items = append(items, expr+" AS "+c.As)
+		}
+	}
+	text := "SELECT " + strings.Join(items, ", ")
 	for i, e := range t.tuples {
 		text += fmt.Sprintf(", %s AS p%d", e, i)
 	}
@@ -152,8 +165,10 @@ func (t *Target) tupleSQL(rows string) string {
 }
 
 // assignSQL returns the rows of a query as those of the table, under the names c0, c1, ... Its columns are columns, which are
-// assigned to the table's columns called into, or to all of them in their order if into is empty.
-func (t *Target) assignSQL(query string, columns []duck.Column, into []string) (string, error) {
+// assigned to the table's columns called into, or to all of them in their order if into is empty. A column of the table's own
+// type is passed on as it is, so that it is still known what it is, and looked at above: checks has SQL of each such column over
+// rows called r, or of an error; "" where there is nothing to look at.
+func (t *Target) assignSQL(query string, columns []duck.Column, into []string) (text string, checks []string, err error) {
 	names := make([]string, len(columns))
 	for i := range names {
 		names[i] = sourceName(i)
@@ -162,7 +177,7 @@ func (t *Target) assignSQL(query string, columns []duck.Column, into []string) (
 	if t.HasLineage() {
 		last := len(columns) - 1
 		if last < 0 || columns[last].Type != "BIGINT" {
-			return "", errs.New(errs.Internal, "write to", t.table.Ident.String(), "the query's last column isn't the rows' ID")
+			return "", nil, errs.New(errs.Internal, "write to", t.table.Ident.String(), "the query's last column isn't the rows' ID")
 		}
 		columns = columns[:last]
 		// The rows are new or changed: when they were last updated is when they are committed.
@@ -170,30 +185,34 @@ func (t *Target) assignSQL(query string, columns []duck.Column, into []string) (
 	}
 	places, err := t.assigned(len(columns), into)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	given := make([]int, len(columns))
-	for i := range given {
-		given[i] = i
-	}
-	a := assigner{row: rowText(given)}
-	items := make([]string, len(t.table.Schema.Fields))
-	for i, f := range t.table.Schema.Fields {
+	fields := t.table.Schema.Fields
+	a, above := assigner{row: rowText(sourceName, upTo(len(columns)))}, assigner{row: rowText(targetName, upTo(len(fields)))}
+	items := make([]string, len(fields))
+	checks = make([]string, len(fields))
+	for i, f := range fields {
 		var expr string
 		if at := places[i]; at >= 0 {
-			var from duckType
-			if from, err = parseDuckType(columns[at].Type); err == nil {
-				expr, err = a.field(sourceName(at), from, f, f.Name)
-			}
+			expr, checks[i], err = a.column(sourceName(at), columns[at].Type, f, above, targetName(i))
 		} else {
 			expr, err = t.defaultSQL(f)
 		}
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
 		items[i] = expr + " AS " + columnName(i)
 	}
-	return fmt.Sprintf("SELECT %s%s FROM (%s) AS tarn_rows(%s)", strings.Join(items, ", "), lineage, query, strings.Join(names, ", ")), nil
+	return fmt.Sprintf("SELECT %s%s FROM (%s) AS tarn_rows(%s)", strings.Join(items, ", "), lineage, query, strings.Join(names, ", ")), checks, nil
+}
+
+// upTo returns 0, 1, ..., n-1.
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }
 
 // defaultSQL returns the value of a column that a statement doesn't mention.

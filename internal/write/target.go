@@ -123,11 +123,11 @@ func (t *Target) tuple(values []transform.Value) []transform.Value {
 // The query's columns are columns; they are assigned to the table's columns called into, or to all in their order if into is
 // empty. What may not be assigned is Invalid. Where rows have lineage, the last of the query's columns is their ID.
 func (t *Target) RowsSQL(query string, columns []duck.Column, into []string) (string, error) {
-	assigned, err := t.assignSQL(query, columns, into)
+	assigned, checks, err := t.assignSQL(query, columns, into)
 	if err != nil {
 		return "", err
 	}
-	return t.tupleSQL(assigned), nil
+	return t.tupleSQL(assigned, checks), nil
 }
 
 // rowsOf is RowsSQL of a query whose columns conn tells.

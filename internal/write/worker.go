@@ -18,10 +18,11 @@ import (
 
 // worker writes bins to files, one at a time, on a DuckDB instance of its own.
 type worker struct {
-	job    *Job
-	memory int64 // its share; 0: no limit
-	db     *duck.DB
-	conn   *duck.Conn
+	job     *Job
+	threads int
+	memory  int64 // its share; 0: no limit
+	db      *duck.DB
+	conn    *duck.Conn
 }
 
 // writeAll lets workers write the items.
@@ -54,7 +55,7 @@ func (j *Job) hire(ctx context.Context, i, threads int, memory int64) (w *worker
 		w, err = j.openWorker(ctx, threads, memory)
 		return w, func() { w.close() }, err
 	}
-	j.first.memory = memory
+	j.first.threads, j.first.memory = threads, memory
 	set := fmt.Sprintf("SET threads = %d", threads)
 	if memory > 0 {
 		set += fmt.Sprintf("; SET memory_limit = '%dB'", memory)
@@ -71,7 +72,7 @@ func (j *Job) openWorker(ctx context.Context, threads int, memory int64) (*worke
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &worker{job: j, memory: memory, db: db, conn: conn}, nil
+	return &worker{job: j, threads: threads, memory: memory, db: db, conn: conn}, nil
 }
 
 func (w *worker) close() {
@@ -109,7 +110,7 @@ func (w *worker) partAgain(ctx context.Context, it *item) (err error) {
 	defer release()
 	writer := inner.writer(w.job.target, w.job.holdBytes())
 	defer writer.Close()
-	if err := w.conn.Stream(ctx, w.job.target.tupleSQL(rows), writer.Add); err != nil {
+	if err := w.conn.Stream(ctx, w.job.target.tupleSQL(rows, nil), writer.Add); err != nil {
 		return err
 	}
 	if err := writer.Flush(); err != nil {
@@ -208,11 +209,8 @@ func (w *worker) partBytes(ctx context.Context, spill *duck.Spill, bin int) (int
 // copy writes rows to a Parquet file.
 func (w *worker) copy(ctx context.Context, from *source, orderBy, path string) (duck.WrittenFile, error) {
 	t := w.job.target
-	const share = 4 // a row group lies in memory whole, and its pages while they are compressed
-	written, err := w.conn.CopyParquet(ctx, t.fileSQL(from.sql, orderBy), t.fileFields(), path, duck.CopyOptions{
-		Compression: t.props.codec, Level: t.props.level, Ordered: len(t.keys) > 0, Trusted: true,
-		RowGroupRows: t.props.rowGroupRows(from.rowBytes, w.memory/share),
-	})
+	rows := t.props.rowGroupRows(from.rowBytes, w.groupMemory(!from.isBin || orderBy != ""))
+	written, err := w.parquet(ctx, t.fileSQL(from.sql, orderBy), path, duck.CopyOptions{RowGroupRows: rows})
 	if err != nil {
 		return duck.WrittenFile{}, err
 	}
@@ -223,6 +221,23 @@ func (w *worker) copy(ctx context.Context, from *source, orderBy, path string) (
 		return duck.WrittenFile{}, from.wrongRows("write data file", path, written[0].Rows)
 	}
 	return written[0], nil
+}
+
+// groupMemory is how many bytes a row group may have; 0: any number. Each thread has one in memory whole, and about three times as
+// much while its pages are made and compressed. What gives the rows needs memory too when it is more than a bin that is read.
+func (w *worker) groupMemory(isWork bool) int64 {
+	const alone, beside = 6, 12
+	if isWork {
+		return w.memory / int64(beside*w.threads)
+	}
+	return w.memory / int64(alone*w.threads)
+}
+
+// parquet writes rows as a file has them to a Parquet file, or several, as the table wants them but for what opts says.
+func (w *worker) parquet(ctx context.Context, text, path string, opts duck.CopyOptions) ([]duck.WrittenFile, error) {
+	t := w.job.target
+	opts.Compression, opts.Level, opts.Ordered, opts.Trusted = t.props.codec, t.props.level, len(t.keys) > 0, true
+	return w.conn.CopyParquet(ctx, text, t.fileFields(), path, opts)
 }
 
 // file writes a data file of a tuple, and returns how many rows it has; place counts those of the tuple from 0. The rows are
@@ -247,25 +262,34 @@ func (w *worker) file(ctx context.Context, from *source, tuple []value, place in
 	if err != nil {
 		return 0, err
 	}
-	if made.Rows == 0 {
-		return 0, errs.Wrap(errs.Resource, "remove file without rows", ref.Path, os.Remove(ref.Local))
+	return made.Rows, w.keep(ctx, ref, tuple, made.Rows)
+}
+
+// keep adds a file of so many rows to those of the job, with all that its manifest entry says, and removes one without rows.
+func (w *worker) keep(ctx context.Context, ref catalog.FileRef, tuple []value, rows int64) error {
+	t := w.job.target
+	if rows == 0 {
+		if err := os.Remove(ref.Local); !errors.Is(err, os.ErrNotExist) {
+			return errs.Wrap(errs.Resource, "remove file without rows", ref.Path, err)
+		}
+		return nil
 	}
 	written, err := w.job.catalog.ReadWritten(ctx, t.table, ref, t.fileFields(), t.modes)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if err := w.fillMetrics(ctx, written); err != nil {
-		return 0, err
+		return err
 	}
 	orderID, err := w.sortOrder(ctx, ref)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	f, err := w.job.catalog.DataFile(t.table, written, tuple, orderID)
 	if err == nil {
 		w.job.add(f)
 	}
-	return made.Rows, err
+	return err
 }
 
 // sortOrder returns the ID of the table's sort order if a file's rows are in it, else 0. The rows were sorted; this is whether

@@ -1,6 +1,7 @@
 package spj
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/tarndb/tarn/catalog"
@@ -18,6 +19,7 @@ type choice struct {
 	everywhere Sum // of files that each pack reads
 	total      Sum // of all files, once
 	groups     int
+	placed     int   // fields of Options.Into that follow from the groups
 	largest    int64 // bytes of the largest group
 	cost       float64
 	costs      []Cost
@@ -30,6 +32,7 @@ type input struct {
 	isFrom   bool
 	needs    []plan.Col // columns that must carry each key
 	property layout.Property
+	isPlaced bool // the rows are to lie as a table wants them, which is worth groups that nothing else is done by
 }
 
 func (in *input) tree(keys []Key, want []int, repeats bool) *Node {
@@ -83,9 +86,13 @@ func (in *input) choose() *choice {
 	}
 }
 
-// isBetter says whether c is cheaper than another choice, or as cheap with more groups.
+// isBetter says whether c is cheaper than another choice, or as cheap with more of what is to be written in its place, or with
+// more groups.
 func (c *choice) isBetter(other *choice) bool {
-	return other == nil || c.cost < other.cost || c.cost == other.cost && c.groups > other.groups
+	if other == nil || c.cost != other.cost {
+		return other == nil || c.cost < other.cost
+	}
+	return cmp.Or(cmp.Compare(c.placed, other.placed), cmp.Compare(c.groups, other.groups)) > 0
 }
 
 // option is a slot and a transform for it.
@@ -179,11 +186,12 @@ func (in *input) evaluate(base *choice, o option, repeats bool) *choice {
 		c.want = slices.Insert(slices.Clone(base.want), at, o.slot)
 		c.keys = slices.Insert(slices.Clone(base.keys), at, o.key)
 	}
-	if c.tree = in.tree(c.keys, c.want, repeats); c.tree == nil || !c.tree.isWorth() {
+	if c.tree = in.tree(c.keys, c.want, repeats); c.tree == nil || !in.isPlaced && !c.tree.isWorth() {
 		return nil
 	}
 	c.measure(in.decider.out.layouts)
 	c.cost = c.price(in.decider.opts)
+	c.placed = in.placedFields(c)
 	return c
 }
 

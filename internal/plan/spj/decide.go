@@ -22,6 +22,9 @@ func Plan(q *plan.Query, layouts map[*plan.Scan]*catalog.TableLayout, opts Optio
 	if err := d.liar(); err != nil {
 		return nil, err
 	}
+	if len(opts.Into) > 0 && d.out.Placed == nil && d.out.Unplaced == "" {
+		d.out.Unplaced = "the rows don't come out of groups"
+	}
 	if opts.Mode == Require && len(d.out.Reasons) > 0 {
 		return nil, requireError(d.out.Reasons)
 	}
@@ -173,6 +176,9 @@ func (d *decider) plan(b *plan.Block) plans {
 	if worthBlock(b) {
 		whole, out.why = d.weighed(&input{decider: d, block: b, property: d.block(b)})
 	}
+	if whole == nil {
+		whole = d.placedAnyway(b)
+	}
 	for split := b.Split; b.Whole == "" && split != nil && from == nil; split = split.Else {
 		if len(split.Needs) == 0 && !worthRel(b.From) {
 			break
@@ -215,6 +221,9 @@ func (d *decider) weighed(in *input) (*choice, string) {
 // more than the limit's rows. A bare LIMIT without OFFSET stops as soon as there are enough.
 func (d *decider) completeRoot(b *plan.Block, c *choice) {
 	core := d.core(b, c, b.ViewName(), b.SQL, Complete)
+	if len(d.opts.Into) > 0 {
+		d.out.Placed, d.out.Unplaced = d.placeRows(b, c)
+	}
 	o := b.Order
 	if o == nil {
 		return

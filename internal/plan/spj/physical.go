@@ -35,6 +35,7 @@ type Options struct {
 	BroadcastBytes int64    // relations of up to so many bytes of data files may be read everywhere
 	Workers        int      // packs that run at once; at least 1
 	MemoryBytes    int64    // of the whole process; 0: no limit
+	Into           []Into   // the spec of the table that the rows are written to; none when there is no such table, or it has no fields
 }
 
 // Physical is a query's plan: cores, which run in packs, then the final step. Without a final step the one core's rows are
@@ -47,7 +48,11 @@ type Physical struct {
 	Reasons []Reason
 	// Answers has the blocks that statistics of files answer, and those that they would but for what is said there.
 	Answers []Answer
-	layouts map[*plan.Scan]*catalog.TableLayout
+	// Placed, not nil, says that each group's rows are of one partition tuple of the table that they are written to. Else
+	// Unplaced says why they aren't, when there is such a table.
+	Placed   Placed
+	Unplaced string
+	layouts  map[*plan.Scan]*catalog.TableLayout
 }
 
 // Core is a part of the query that runs group by group.
