@@ -12,6 +12,7 @@ import (
 	"github.com/tarndb/tarn/internal/commit"
 	"github.com/tarndb/tarn/internal/dml"
 	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/dynamic"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/explain"
 	"github.com/tarndb/tarn/internal/lake"
@@ -168,12 +169,18 @@ func (s *Session) checkExpressions(ctx context.Context, st sql.ChangeRows) error
 	}
 	defer conn.Close()
 	for _, f := range st.Fragments() {
-		if f.Plain || !f.IsExpression() {
+		if f.Plain {
 			continue
 		}
-		q, err := sql.ParseQuery("SELECT " + f.Text)
+		q, err := sql.ParseQuery(f.Alone())
 		if err != nil {
 			return err
+		}
+		if !f.IsExpression() {
+			if err := bind.OnlyTables(ctx, stub.Engine{Conn: conn}, q); err != nil {
+				return err
+			}
+			continue
 		}
 		volatile, err := bind.RowWise(ctx, stub.Engine{Conn: conn}, q)
 		if err != nil {
@@ -199,8 +206,13 @@ func (c *rowChange) setReads(table *catalog.Table) error {
 		return errs.New(errs.Internal, "change rows of", table.Ident.String(), "the plan doesn't read it")
 	}
 	c.layout = c.plan.surveyed[own[0]] // FROM has it first
-	if len(own) == 1 {
-		c.how.Reads = own[0].Filter
+	if len(own) > 1 {
+		return nil // all rows
+	}
+	c.how.Reads = own[0].Filter
+	// A dynamic filter that comes from the table's own rows, by way of another table too, says nothing of rows that come later.
+	if slices.ContainsFunc(c.plan.dynamic, func(f dynamic.Filter) bool { return f.From.Scan == own[0] && f.State != dynamic.Rejected }) {
+		c.how.Reads = c.plan.asked[own[0]]
 	}
 	return nil
 }

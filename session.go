@@ -139,9 +139,10 @@ type planned struct {
 	layouts  map[*plan.Scan]*catalog.TableLayout
 	surveyed map[*plan.Scan]*catalog.TableLayout // layouts before their files were prepared
 	dynamic  []dynamic.Filter
-	into     []spj.Into // the spec of the table that the rows are written to
-	deletes  bool       // the query is of the rows that a DELETE deletes
-	gone     lake.Gone  // of a DELETE: data files that go as they are
+	into     []spj.Into                    // the spec of the table that the rows are written to
+	deletes  bool                          // the query is of the rows that a DELETE deletes
+	gone     lake.Gone                     // of a DELETE: data files that go as they are
+	asked    map[*plan.Scan]catalog.Filter // what the statement's text asks of scans, without dynamic filters
 	physical *spj.Physical
 	graph    *task.Graph
 }
@@ -169,6 +170,10 @@ func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, isToRun boo
 	opts := spj.Options{
 		Mode: spj.Mode(s.settings.SPJ()), NoMetadata: !s.settings.MetadataAnswers(), Exchange: spj.Exchange(s.settings.Exchange()),
 		BroadcastBytes: s.settings.BroadcastBytes(), Workers: s.threads(), MemoryBytes: s.memory(), Into: p.into,
+	}
+	p.asked = map[*plan.Scan]catalog.Filter{}
+	for _, scan := range p.query.Scans {
+		p.asked[scan] = scan.Filter
 	}
 	sums := spj.Wanted(p.query, opts)
 	if err := s.findDynamic(ctx, p, sums, isToRun); err != nil {

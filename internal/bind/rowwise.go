@@ -22,8 +22,8 @@ func RowWise(ctx context.Context, engine Engine, q sql.Query) (volatile string, 
 		return "", err
 	}
 	items := root.List("select_list")
-	if len(items) != 1 || root.Child("from_table").Type() != "EMPTY" || root.Child("where_clause") != nil {
-		return "", notRowWise("it isn't one expression")
+	if len(items) != 1 || root.Child("from_table").Type() != "EMPTY" || !isBare(root) {
+		return "", notRowWise("more than one expression")
 	}
 	items[0].Walk(func(n sql.Node) bool {
 		name := strings.ToLower(n.Str("function_name"))
@@ -40,6 +40,29 @@ func RowWise(ctx context.Context, engine Engine, q sql.Query) (volatile string, 
 		return err == nil
 	})
 	return isVolatile(items[0]), err
+}
+
+// OnlyTables refuses a query SELECT * FROM tables with anything after the tables, such as a LIMIT, which would cut the rows that
+// a statement changes.
+func OnlyTables(ctx context.Context, engine Engine, q sql.Query) error {
+	b := &binder{engine: engine}
+	root, err := b.parse(ctx, q.Text)
+	if err == nil && !isBare(root) {
+		err = errs.New(errs.Syntax, "bind", "tables", "more than tables stands where tables are wanted").
+			WithHint("put it into a subquery: (SELECT ...) AS name")
+	}
+	return err
+}
+
+// isBare says whether a query is one SELECT of nothing but items and, perhaps, tables.
+func isBare(root sql.Node) bool {
+	for _, part := range []string{"where_clause", "having", "qualify", "sample"} {
+		if root.Child(part) != nil {
+			return false
+		}
+	}
+	return root.Type() == "SELECT_NODE" && len(root.List("modifiers")) == 0 && len(root.List("group_expressions")) == 0 &&
+		root.Str("aggregate_handling") != "FORCE_AGGREGATES"
 }
 
 func notRowWise(what string) error {

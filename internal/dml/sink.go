@@ -83,11 +83,16 @@ type sinkWriter struct {
 	rows   *write.Writer // nil: the statement makes no rows
 	keep   []bool
 	places map[string]*places // by file
+	met    []*places          // those of the chunk
 	counts Counts
 }
 
 // places are rows of a file, of one chunk.
-type places struct{ edited, matched []int64 }
+type places struct {
+	path            string
+	isMet           bool
+	edited, matched []int64
+}
 
 // Add implements exec.SinkWriter.
 func (w *sinkWriter) Add(ch *duck.Chunk) error {
@@ -133,10 +138,13 @@ func (w *sinkWriter) note(r *chunkReader, row int, a Action) error {
 	if path := r.file.Text(row); r.at == nil || !bytes.Equal(path, r.path) {
 		at, ok := w.places[string(path)]
 		if !ok {
-			at = &places{}
-			w.places[string(path)] = at
+			at = &places{path: string(path)}
+			w.places[at.path] = at
 		}
 		r.at, r.path = at, path
+		if !at.isMet {
+			at.isMet, w.met = true, append(w.met, at)
+		}
 	}
 	if a.Edits {
 		r.at.edited = append(r.at.edited, r.position.Integer(row))
@@ -149,12 +157,13 @@ func (w *sinkWriter) note(r *chunkReader, row int, a Action) error {
 
 // add adds the places of a chunk to those of all.
 func (w *sinkWriter) add() error {
-	for path, at := range w.places {
-		if err := w.addOf(path, at); err != nil {
+	for _, at := range w.met {
+		if err := w.addOf(at.path, at); err != nil {
 			return err
 		}
-		at.edited, at.matched = at.edited[:0], at.matched[:0]
+		at.edited, at.matched, at.isMet = at.edited[:0], at.matched[:0], false
 	}
+	w.met = w.met[:0]
 	return nil
 }
 
