@@ -136,10 +136,6 @@ func (e *Engine) newName(ctx context.Context, parts []string) (*lake.Catalog, ca
 }
 
 func (e *Engine) createTable(ctx context.Context, st sql.CreateTable) error {
-	if st.As != nil {
-		return errs.New(errs.Unsupported, "create table", catalog.Ident(st.Table).String(), "CREATE TABLE ... AS isn't supported yet").
-			WithHint("create the table with its columns")
-	}
 	if st.OrReplace || st.Replace {
 		return e.replaceTable(ctx, st)
 	}
@@ -189,7 +185,35 @@ func (e *Engine) alterTable(ctx context.Context, st sql.AlterTable) error {
 	if err != nil {
 		return err
 	}
+	if ref, ok := firstBranch(t, st.Changes); ok {
+		return createFirstBranch(ctx, c, t, ref)
+	}
 	return change(ctx, c, t, "alter table", func(s evolve.State) (evolve.State, error) { return evolve.Apply(s, st.Changes) })
+}
+
+// firstBranch returns the branch that is made of a table without a snapshot, if that is what the changes are.
+func firstBranch(t *catalog.Table, changes []sql.Change) (sql.CreateRef, bool) {
+	if len(changes) != 1 || t.Snapshot != nil {
+		return sql.CreateRef{}, false
+	}
+	ref, ok := changes[0].(sql.CreateRef)
+	return ref, ok && ref.Create && !ref.IsTag && ref.Snapshot == nil
+}
+
+// createFirstBranch makes a branch with a snapshot without rows, as Iceberg's own engines do: a branch is never without one.
+func createFirstBranch(ctx context.Context, c *lake.Catalog, t *catalog.Table, ref sql.CreateRef) error {
+	snapshot, err := c.CreateEmptyBranch(ctx, t, ref.Name)
+	switch {
+	case errs.KindOf(err) == errs.Exists && ref.IfNotExists && !ref.Replace:
+		return nil
+	case errs.KindOf(err) == errs.Exists && ref.Replace:
+		return errs.New(errs.Invalid, "set branch", ref.Name, "it is there, and the table has no snapshot that it could be moved to")
+	case err != nil || ref.MaxRefAgeMs+ref.MaxSnapshotMs+int64(ref.MinSnapshots) == 0:
+		return err
+	}
+	id := int64(snapshot)
+	ref.Snapshot, ref.Replace = &id, true
+	return change(ctx, c, t, "alter table", func(s evolve.State) (evolve.State, error) { return evolve.Apply(s, []sql.Change{ref}) })
 }
 
 func change(ctx context.Context, c *lake.Catalog, t *catalog.Table, op string, apply func(evolve.State) (evolve.State, error)) error {

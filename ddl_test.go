@@ -49,7 +49,7 @@ func texts(ctx context.Context, s *tarn.Session, stmt string) (lines []string, e
 		for i := range int(batch.NumRows()) {
 			var cells []string
 			for _, c := range batch.Columns() {
-				cells = append(cells, c.ValueStr(i))
+				cells = append(cells, strings.Clone(c.ValueStr(i))) // the text is the batch's
 			}
 			lines = append(lines, strings.TrimRight(strings.Join(cells, " | "), " "))
 		}

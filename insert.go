@@ -22,6 +22,7 @@ type insertion struct {
 	owner  *lake.Catalog
 	plan   *planned
 	change write.Change
+	isNew  bool // the table is staged: it is made with its rows
 }
 
 func (i *insertion) close() { i.plan.tables.close() }
@@ -47,31 +48,42 @@ func (s *Session) fillInsert(ctx context.Context, out *insertion, in sql.Insert,
 	if out.change.Branch = at.Ref; !at.IsCurrent() && at.Kind != catalog.Branch {
 		return errs.New(errs.Invalid, "insert into", catalog.Ident(in.Into.Table).String(), "it is %s of the table, and rows can be inserted into branches only", at)
 	}
-	if in.Into.Overwrite {
-		out.change.Replace = write.Everything
-		if s.settings.PartitionOverwriteMode() == "dynamic" {
-			out.change.Replace = write.Partitions
-		}
+	if out.change.WAPID, err = s.wapID(table, out.change.Branch); err != nil {
+		return err
 	}
 	out.owner = out.plan.tables.owner[table]
 	if out.target, err = write.NewTarget(table); err != nil {
+		return err
+	}
+	fixed, err := fixedColumns(table, in.Into)
+	if err != nil {
+		return err
+	}
+	if err := s.fillReplace(ctx, out, in.Into, fixed); err != nil {
 		return err
 	}
 	columns, err := s.describe(ctx, out.plan.tables, in.Query, args)
 	if err != nil {
 		return err
 	}
-	into := in.Into.Columns
-	if in.Into.ByName {
-		for _, c := range columns {
-			into = append(into, c.Name)
-		}
+	q, columns, into, err := withFixed(table, in, columns, fixed)
+	if err != nil {
+		return err
 	}
-	q := in.Query
 	if q.Text, err = out.target.RowsSQL(q.Text, columns, into); err != nil {
 		return err
 	}
 	return s.fill(ctx, out.plan, q, isToRun, args)
+}
+
+// wapID returns the ID under which what is written is staged, which goes to no branch then.
+func (s *Session) wapID(t *catalog.Table, branch string) (string, error) {
+	id := s.settings.WAPID()
+	if id != "" && branch != "" && t.Properties["write.wap.enabled"] == "true" {
+		return "", errs.New(errs.Invalid, "write to", t.Ident.String(), "what is staged under the WAP ID %q goes to no branch, and the statement names %q", id, branch).
+			WithHint("RESET tarn.wap_id")
+	}
+	return id, nil
 }
 
 // describe binds a query for its columns alone.
@@ -105,7 +117,8 @@ func (s *Session) insert(ctx context.Context, in sql.Insert, args []any) (*Rows,
 	return rows, err
 }
 
-// runInsert runs a planned INSERT, and measures its query where somebody wants to know.
+// runInsert runs what was planned, and measures its query where somebody wants to know. A table that is made with its rows is made
+// without any, too.
 func (s *Session) runInsert(ctx context.Context, i *insertion, measured **explain.Run) ([]Count, error) {
 	job, err := write.Start(ctx, i.owner, i.target, write.Options{
 		Workers: s.threads(), MemoryBytes: s.memory(), TempDir: s.engine.temp.Path(),
@@ -115,10 +128,18 @@ func (s *Session) runInsert(ctx context.Context, i *insertion, measured **explai
 	}
 	defer job.Close()
 	_, err = job.CommitAs(ctx, i.change, func() error { return s.run(ctx, i.plan, jobSink{job}, measured) })
+	if err == nil && i.isNew && job.Files() == 0 {
+		err = i.owner.PublishStaged(ctx, i.target.Table())
+	}
 	if err != nil {
 		return nil, errs.Reword(err, i.plan.query.ForPeople)
 	}
-	return []Count{{Name: "rows-inserted", Value: job.Rows()}, {Name: "files-added", Value: int64(job.Files())}}, nil
+	return inserted(job.Rows(), int64(job.Files())), nil
+}
+
+// inserted is what a statement that inserts rows counts.
+func inserted(rows, files int64) []Count {
+	return []Count{{Name: "rows-inserted", Value: rows}, {Name: "files-added", Value: files}}
 }
 
 // jobSink gives a run's rows to a job.
@@ -126,16 +147,16 @@ type jobSink struct{ job *write.Job }
 
 func (s jobSink) Writer() exec.SinkWriter { return s.job.Writer() }
 
-// explainInsert tells how an INSERT would run, or how it ran.
-func (s *Session) explainInsert(ctx context.Context, in sql.Insert, e sql.Explain, args []any) (string, error) {
-	i, err := s.planInsert(ctx, in, e.Analyze, args)
+// explainInsertion tells how an INSERT or a CREATE TABLE ... AS would run, or how it ran.
+func (s *Session) explainInsertion(ctx context.Context, statement string, e sql.Explain, plan func() (*insertion, error)) (string, error) {
+	i, err := plan()
 	if err != nil {
 		return "", err
 	}
 	defer i.close()
 	report := i.plan.report()
 	report.Write = &explain.Write{
-		Statement: "INSERT", Table: i.target.Table().Ident.String(), Replaces: i.change.Replace.String(), Files: filesOf(i.target),
+		Statement: statement, Table: i.target.Table().Ident.String(), Replaces: i.change.Replaces(), Files: filesOf(i.target),
 	}
 	if e.Analyze {
 		counts, err := s.runInsert(ctx, i, &report.Run)

@@ -168,8 +168,8 @@ func TestInsertRefusals(t *testing.T) {
 		"INSERT INTO n.a SELECT k, v, nope FROM n.a":               {errs.NotFound, "nope"},
 		"INSERT INTO n.a.snapshots VALUES (1)":                     {errs.Invalid, "metadata"},
 		"INSERT INTO n.a.changes SELECT * FROM n.a.changes":        {errs.Invalid, "metadata"},
-		"INSERT INTO n.a PARTITION (k = 1) SELECT 1, 'x'":          {errs.Unsupported, "PARTITION"},
-		"INSERT OVERWRITE n.a PARTITION (k = 1) SELECT 2, 'x'":     {errs.Unsupported, "PARTITION"},
+		"INSERT INTO n.a PARTITION (k = 1) SELECT 1, 'x'":          {errs.Invalid, "isn't partitioned"},
+		"INSERT OVERWRITE n.a PARTITION (nope = 1) SELECT 2, 'x'":  {errs.NotFound, "nope"},
 		"INSERT OVERWRITE n.a SELECT k, 5000000000, Note FROM n.a": {errs.Invalid, "can't hold 5000000000"},
 		"INSERT INTO n.a.branch_nope VALUES (1, 2, 'x')":           {errs.NotFound, "nope"},
 		"INSERT INTO n.a.tag_t VALUES (1, 2, 'x')":                 {errs.Invalid, "branches only"},
@@ -244,6 +244,55 @@ func TestInsertIntoBranch(t *testing.T) {
 	i.run("INSERT OVERWRITE n.a.branch_side VALUES (4, 4, 'side')")
 	i.want("SELECT k FROM n.a ORDER BY k", "1\n3")
 	i.want("SELECT k FROM n.a.branch_side", "4")
+}
+
+// TestFirstBranch makes a branch of a table without a snapshot, and fills it.
+func TestFirstBranch(t *testing.T) {
+	i := newInserting(t)
+	i.run("ALTER TABLE n.a CREATE BRANCH audit RETAIN 7 DAYS")
+	i.run("ALTER TABLE n.a CREATE BRANCH IF NOT EXISTS audit")
+	i.want("SELECT name, type, max_reference_age_in_ms FROM n.a.refs", `"audit" "BRANCH" 604800000`)
+	i.want("SELECT operation, parent_id FROM n.a.snapshots", `"append" NULL`)
+	i.want("SELECT count(*) FROM n.a.branch_audit", "0")
+	i.run("INSERT INTO n.a.branch_audit VALUES (1, 1, 'x')")
+	i.want("SELECT count(*) FROM n.a.branch_audit", "1")
+	i.want("SELECT count(*) FROM n.a", "0")
+	for stmt, kind := range map[string]errs.Kind{
+		"ALTER TABLE n.a CREATE BRANCH audit":            errs.Exists,
+		"ALTER TABLE n.a CREATE OR REPLACE BRANCH audit": errs.Invalid,
+		"ALTER TABLE n.a CREATE TAG t":                   errs.Invalid,
+		"INSERT INTO n.a.branch_nope VALUES (1, 1, 'x')": errs.NotFound,
+	} {
+		if _, err := i.Exec(t.Context(), stmt); errs.KindOf(err) != kind {
+			t.Errorf("%s: %v", stmt, err)
+		}
+	}
+}
+
+// TestInsertFromFiles reads files of other formats.
+func TestInsertFromFiles(t *testing.T) {
+	i := newInserting(t)
+	dir := t.TempDir()
+	for name, text := range map[string]string{"x.csv": "v,k,Note\n10,1,a\n20,2,\n", "x.json": `[{"k": 3, "v": 30}]`, "x.jsonl": "{\"k\": 4, \"note\": \"d\"}\n{\"k\": 5}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	i.run("INSERT INTO n.a BY NAME FROM '" + dir + "/x.csv'")
+	i.run("INSERT INTO n.a (k, v) FROM '" + dir + "/x.json'")
+	i.run("INSERT INTO n.a BY NAME SELECT * FROM read_json('" + dir + "/x.jsonl')")
+	i.run("INSERT INTO n.b SELECT * FROM n.a")
+	path := strings.TrimPrefix(strings.Trim(i.ask("SELECT file_path FROM n.b.files LIMIT 1"), `"`), "file://")
+	// By its own name, since DuckDB takes a folder such as p=3 for a column.
+	if err := os.Link(path, filepath.Join(dir, "x.parquet")); err != nil {
+		t.Fatal(err)
+	}
+	rows := i.run("INSERT INTO n.c FROM '" + dir + "/x.parquet'")
+	if rows == "[{rows-inserted 0} {files-added 0}]" {
+		t.Errorf("of a Parquet file %s", rows)
+	}
+	i.want("SELECT * FROM n.a ORDER BY k", "1 10 \"a\"\n2 20 NULL\n3 30 NULL\n4 NULL \"d\"\n5 NULL NULL")
+	i.want("SELECT count(*) FROM n.c x JOIN n.a y ON x.k = y.k AND x.v IS NOT DISTINCT FROM y.v AND x.Note IS NOT DISTINCT FROM y.Note", i.ask("SELECT count(*) FROM n.c"))
 }
 
 // onlyFiles fails unless so many data files lie in a table's folder.

@@ -52,11 +52,15 @@ func (s *Session) Query(ctx context.Context, stmt string, args ...any) (rows *Ro
 		return s.explain(ctx, st, args)
 	case sql.Insert:
 		return s.insert(ctx, st, args)
+	case sql.CreateTable:
+		if st.As != nil {
+			return s.createAs(ctx, st, args)
+		}
 	case sql.ChangeRows:
 		return s.changeRows(ctx, st, args)
 	}
 	if len(args) > 0 {
-		return nil, errs.New(errs.Invalid, "run", "statement", "there are %d arguments, and only queries, INSERT, UPDATE, DELETE and MERGE have parameters", len(args))
+		return nil, errs.New(errs.Invalid, "run", "statement", "there are %d arguments, and only queries and statements that insert or change rows have parameters", len(args))
 	}
 	switch st := parsed.(type) {
 	case sql.Set:
@@ -71,6 +75,8 @@ func (s *Session) Query(ctx context.Context, stmt string, args ...any) (rows *Ro
 		return noRows(), s.settings.Reset(st.Name)
 	case sql.ShowSettings:
 		return settingsRows(s.settings), nil
+	case sql.Call:
+		return s.call(ctx, st)
 	}
 	if rows, ok, err := s.engine.show(ctx, parsed); ok {
 		return rows, err
@@ -106,7 +112,7 @@ func (s *Session) Explain(ctx context.Context, query string, opts ExplainOptions
 		return "", err
 	}
 	switch st := parsed.(type) {
-	case sql.Query, sql.Insert, sql.ChangeRows:
+	case sql.Query, sql.Insert, sql.ChangeRows, sql.CreateTable:
 		return s.explainText(ctx, sql.Explain{Of: st, Analyze: opts.Analyze, JSON: opts.JSON}, args)
 	case sql.Explain:
 		return s.explainText(ctx, st, args)
@@ -241,7 +247,11 @@ func (s *Session) explain(ctx context.Context, e sql.Explain, args []any) (*Rows
 func (s *Session) explainText(ctx context.Context, e sql.Explain, args []any) (string, error) {
 	switch of := e.Of.(type) {
 	case sql.Insert:
-		return s.explainInsert(ctx, of, e, args)
+		return s.explainInsertion(ctx, "INSERT", e, func() (*insertion, error) { return s.planInsert(ctx, of, e.Analyze, args) })
+	case sql.CreateTable:
+		if of.As != nil {
+			return s.explainInsertion(ctx, "CREATE TABLE", e, func() (*insertion, error) { return s.planCreateAs(ctx, of, e.Analyze, args) })
+		}
 	case sql.ChangeRows:
 		return s.explainChange(ctx, of, e, args)
 	case sql.Query:

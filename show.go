@@ -31,6 +31,13 @@ func (o *onceSource) Next(context.Context) (arrow.RecordBatch, error) {
 	return b, nil
 }
 
+// release lets go of a batch that nobody took.
+func (o *onceSource) release() {
+	if o.batch != nil {
+		o.batch.Release()
+	}
+}
+
 // listing makes a result of text columns.
 func listing(names []string, rows [][]string) *Rows {
 	out := &Rows{}
@@ -47,12 +54,7 @@ func listing(names []string, rows [][]string) *Rows {
 		}
 	}
 	src := &onceSource{batch: b.NewRecordBatch()}
-	out.source = src
-	out.close = func() {
-		if src.batch != nil {
-			src.batch.Release()
-		}
-	}
+	out.source, out.close = src, src.release
 	return out
 }
 

@@ -68,3 +68,19 @@ func (f Filter) Holds(test func(Filter) bool) bool {
 	}
 	return f.Op == AlwaysTrue
 }
+
+// HoldsThroughout says whether each row of a partition surely satisfies the filter, by the strict projection of its tests.
+func (f Filter) HoldsThroughout(spec PartitionSpec, tuple []transform.Value) bool {
+	return f.Holds(func(t Filter) bool {
+		for i, p := range spec.Fields {
+			if len(p.Sources) != 1 || p.Sources[0] != t.Field || p.SourceType != t.Type || i >= len(tuple) {
+				continue
+			}
+			strict, ok := p.Transform.ProjectStrict(t.Type, t.Pred)
+			if ok && strict.Eval(p.Transform.ResultType(t.Type), tuple[i]) {
+				return true
+			}
+		}
+		return false
+	})
+}

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/tarndb/tarn/internal/seed"
@@ -54,6 +55,25 @@ func TestHuman(t *testing.T) {
 	for _, c := range cases {
 		if got := mustParse(t, c.transform).Human(mustType(t, c.typ), c.v); got != c.want {
 			t.Errorf("%s of %s, %v: %s, want %s", c.transform, c.typ, c.v, got, c.want)
+		}
+		if c.v == nil || strings.HasPrefix(c.transform, "hilbert") {
+			continue
+		}
+		back, err := mustParse(t, c.transform).ParseHuman(mustType(t, c.typ), c.want)
+		if result := mustParse(t, c.transform).ResultType(mustType(t, c.typ)); err != nil || Compare(result, back, c.v) != 0 {
+			t.Errorf("%s of %s, %s is read as %v, %v", c.transform, c.typ, c.want, back, err)
+		}
+	}
+}
+
+func TestParseHumanRefuses(t *testing.T) {
+	for _, c := range [][3]string{
+		{"timestamp", "hour", "2017-11-16-24"}, {"timestamp", "hour", "2017-11-16"}, {"timestamp", "hour", "2017-11-16-2"}, {"timestamp", "day", "2017-11-32"},
+		{"timestamp", "month", "2017-13"}, {"timestamp", "month", "2017"}, {"timestamp", "year", "17"}, {"date", "year", "2017-11"}, {"timestamp", "hour", "900000-01-01-00"},
+		{"long", "bucket[4]", "one"}, {"int", "identity", "5000000000"}, {"string", "void", "x"},
+	} {
+		if v, err := mustParse(t, c[1]).ParseHuman(mustType(t, c[0]), c[2]); err == nil {
+			t.Errorf("%s of %s: %s is read as %v", c[1], c[0], c[2], v)
 		}
 	}
 }

@@ -98,3 +98,53 @@ func (t Transform) Human(src Type, v Value) string {
 	}
 	return FormatValue(t.ResultType(src), v)
 }
+
+// ParseHuman reads what Human writes, but for NULL.
+func (t Transform) ParseHuman(src Type, text string) (Value, error) {
+	var n int64
+	var err error
+	switch t.Op {
+	case Year:
+		var days int64
+		days, err = parseDays(text + "-01-01")
+		year, _, _ := civil(days)
+		n = year - 1970
+	case Month:
+		var days int64
+		days, err = parseDays(text + "-01")
+		year, month, _ := civil(days)
+		n = (year-1970)*12 + int64(month) - 1
+	case Day:
+		n, err = parseDays(text)
+	case Hour:
+		n, err = parseHour(text)
+	case Void:
+		err = fmt.Errorf("it holds nothing but NULL")
+	default:
+		return ParseValue(t.ResultType(src), text)
+	}
+	if err == nil && n != int64(int32(n)) {
+		err = fmt.Errorf("it is out of range")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%q is no %s: %w", text, opNames[t.Op], err)
+	}
+	return int32(n), nil
+}
+
+// parseHour reads a date and an hour of it.
+func parseHour(text string) (int64, error) {
+	at := strings.LastIndexByte(text, '-')
+	if at < 0 || len(text)-at != 3 {
+		return 0, fmt.Errorf("an hour is written as 2017-11-16-22")
+	}
+	days, err := parseDays(text[:at])
+	if err != nil {
+		return 0, err
+	}
+	hour, err := strconv.ParseUint(text[at+1:], 10, 8)
+	if err != nil || hour > 23 {
+		return 0, fmt.Errorf("an hour is written as 2017-11-16-22")
+	}
+	return days*24 + int64(hour), nil
+}

@@ -97,6 +97,9 @@ func (a *applier) try(ctx context.Context) (landed bool, err error) {
 	if a.isIn(v) {
 		return true, nil
 	}
+	if v.Refused != nil {
+		return false, v.Refused
+	}
 	if v.Format != a.base.Format {
 		return false, a.conflict("the table was upgraded to format version %d", v.Format)
 	}

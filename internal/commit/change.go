@@ -1,8 +1,11 @@
 package commit
 
 import (
+	"slices"
+
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/manifest"
+	"github.com/tarndb/tarn/internal/survey"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -57,6 +60,8 @@ type Change struct {
 	Reads catalog.Filter
 
 	Branch string // "" is main. A branch that isn't there is made from main
+	// Empty lets an append have no files: its snapshot is the first of a new branch of a table that has none.
+	Empty bool
 	// WAPID stages the snapshot under this ID, and moves no branch, where the table property write.wap.enabled is true;
 	// elsewhere it means nothing, as in Spark.
 	WAPID string
@@ -87,12 +92,39 @@ const (
 type Region struct {
 	extent func(spec catalog.PartitionSpec, tuple []transform.Value) Extent
 	listed *listedPartitions // of a region that is a list of partitions rather than a condition
+	filter catalog.Filter    // of Matching: files whose bounds show that they hold no such row stay
 }
 
 // listedPartitions are partitions of one spec.
 type listedPartitions struct {
 	spec   catalog.SpecID
 	tuples [][]transform.Value
+}
+
+// Matching is the region of the rows that satisfy a filter: an overwrite by a condition. The filter must say exactly which rows
+// these are. A partition is All in it where that follows from its tuple.
+func Matching(f catalog.Filter) *Region {
+	conditions := map[catalog.SpecID]*survey.Condition{}
+	return &Region{filter: f, extent: func(spec catalog.PartitionSpec, tuple []transform.Value) Extent {
+		if f.HoldsThroughout(spec, tuple) {
+			return All
+		}
+		if conditions[spec.ID] == nil {
+			conditions[spec.ID] = survey.NewCondition(f, map[catalog.SpecID]catalog.PartitionSpec{spec.ID: spec})
+		}
+		e := manifest.Entry{File: manifest.File{Spec: spec.ID, Partition: tuple}}
+		if !conditions[spec.ID].MayHoldInPartition(&e) {
+			return None
+		}
+		return Part
+	}}
+}
+
+// CanTell says whether PartitionsOf can tell for some partitions of a spec whether files of another spec lie in them. Where the
+// two have no field in common it can't, whatever the values: any file may hold rows of any partition.
+func CanTell(spec, other catalog.PartitionSpec) bool {
+	common := commonFields(spec, other)
+	return !slices.Contains(common, missing) || slices.ContainsFunc(common, func(j int) bool { return j >= 0 })
 }
 
 // WholeTable is the region of all rows.

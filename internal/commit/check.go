@@ -11,8 +11,11 @@ import (
 func (a *applier) check(v *Version) error {
 	c := &a.change
 	removes := len(c.Remove) > 0 || c.Replace != nil
+	_, isThere := v.Refs[a.branch()]
 	switch {
-	case len(c.Add)+len(c.AddDeletes)+len(c.RemoveDeletes) == 0 && !removes:
+	case c.Empty && isThere:
+		return a.fail(errs.Exists, "there is a branch or tag %q", a.branch())
+	case len(c.Add)+len(c.AddDeletes)+len(c.RemoveDeletes) == 0 && !removes && !c.Empty:
 		return a.fail(errs.Invalid, "there is nothing to commit")
 	case c.Kind == Append && (removes || len(c.AddDeletes)+len(c.RemoveDeletes) > 0):
 		return a.fail(errs.Internal, "an append only adds data files")
@@ -62,6 +65,8 @@ func (a *applier) checkFiles(v *Version) error {
 			return errs.New(errs.Internal, "add delete file", f.Path, "rewritten equality deletes would apply to rows that came after them")
 		case isVector && v.Format < 3:
 			return errs.New(errs.Unsupported, "add delete file", f.Path, "tables of format version %d have no deletion vectors", v.Format)
+		case !isVector && f.Content == manifest.PositionDeletes && v.Format > 2:
+			return errs.New(errs.Unsupported, "add delete file", f.Path, "tables of format version %d get deletion vectors, and no more position delete files", v.Format)
 		case isVector && f.Referenced == "":
 			return errs.New(errs.Internal, "add delete file", f.Path, "the deletion vector doesn't say of which data file it is")
 		case isVector && vectors[f.Referenced]:

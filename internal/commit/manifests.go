@@ -179,7 +179,7 @@ const fullEntries = 1000
 // bundle writes entries as manifests, sorted by partition. A manifest ends where a partition does, once it is half full, so
 // that few manifests have files of one partition.
 func (a *applier) bundle(ctx context.Context, v *Version, content manifest.Content, bySpec map[catalog.SpecID][]*manifest.Entry) ([]manifest.Info, error) {
-	target, err := numberProperty(v.Properties, "commit.manifest.target-size-bytes", defaultManifestBytes)
+	target, err := numberProperty(v.Properties, manifestBytesProperty, defaultManifestBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -27,11 +27,11 @@ func (a *applier) merge(ctx context.Context, v *Version, list []manifest.Info) (
 	if v.Properties["commit.manifest-merge.enabled"] == "false" {
 		return list, nil
 	}
-	least, err := numberProperty(v.Properties, "commit.manifest.min-count-to-merge", defaultMinToMerge)
+	least, err := numberProperty(v.Properties, minToMergeProperty, defaultMinToMerge)
 	if err != nil {
 		return nil, err
 	}
-	target, err := numberProperty(v.Properties, "commit.manifest.target-size-bytes", defaultManifestBytes)
+	target, err := numberProperty(v.Properties, manifestBytesProperty, defaultManifestBytes)
 	if err != nil {
 		return nil, err
 	}

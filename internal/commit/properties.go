@@ -1,9 +1,26 @@
 package commit
 
 import (
+	"errors"
 	"strconv"
 
 	"github.com/tarndb/tarn/internal/errs"
+)
+
+// CheckProperties refuses a table whose properties no commit could be made by.
+func CheckProperties(properties map[string]string) error {
+	_, err := RetryOf(properties)
+	for _, name := range []string{minToMergeProperty, manifestBytesProperty} {
+		_, wrong := numberProperty(properties, name, 0)
+		err = errors.Join(err, wrong)
+	}
+	return err
+}
+
+// The properties of how manifests are merged.
+const (
+	minToMergeProperty    = "commit.manifest.min-count-to-merge"
+	manifestBytesProperty = "commit.manifest.target-size-bytes"
 )
 
 // numberProperty reads a table property that is a whole number from 0 to 2^31-1, as Iceberg's are. Anything else is Invalid.

@@ -23,18 +23,22 @@ func (a *applier) removeData(ctx context.Context, v *Version, list []manifest.In
 		where.add(f.Spec, f.Partition)
 	}
 	where.addRegion(c.Replace)
+	matches := survey.NewCondition(catalog.Filter{}, v.Specs)
+	if c.Replace != nil {
+		matches = survey.NewCondition(c.Replace.filter, v.Specs)
+	}
 	drop := func(e *manifest.Entry) (bool, error) {
 		if c.Replace == nil || wanted[e.Path] {
 			return wanted[e.Path], nil
 		}
 		extent := c.Replace.extent(v.Specs[e.Spec], e.Partition)
-		if extent == Part {
+		if extent == Part && matches.MayHold(e) {
 			return false, a.fail(errs.Unsupported, "the data file %s of partition spec %d may hold rows to be replaced and others", e.Path, e.Spec).
 				WithHint("rewrite the files of older partition specs first, or delete the rows by a condition")
 		}
 		return extent == All, nil
 	}
-	kept, removed, err := a.removeFrom(ctx, v, list, where, manifest.StatColumns{}, drop)
+	kept, removed, err := a.removeFrom(ctx, v, list, where, matches.Wants(), drop)
 	if err != nil {
 		return nil, err
 	}

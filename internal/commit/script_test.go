@@ -113,11 +113,8 @@ func (s *script) commit() string {
 		id := catalog.SnapshotID(base.ID)
 		c.Base = &id
 	}
-	if text := s.text("reads", ""); text != "" {
-		n, _ := strconv.Atoi(text)
-		c.Reads = catalog.Filter{Op: catalog.Test, Field: 1, Type: transform.Type{Kind: transform.Int}, Pred: transform.Predicate{
-			Op: transform.EQ, Values: []transform.Value{int32(n)},
-		}}
+	if n := s.number("reads", -1); n >= 0 {
+		c.Reads = isInt(n)
 	}
 	if text := s.text("seq", ""); text != "" {
 		n := int64(s.number("seq", 0))
@@ -133,6 +130,8 @@ func (s *script) commit() string {
 	case "partitions":
 		spec := s.table.current.Specs[catalog.SpecID(len(s.table.current.Specs)-1)]
 		c.Replace = PartitionsOf(spec, c.Add)
+	case "where":
+		c.Replace = Matching(isInt(s.number("where", 0)))
 	}
 	done, err := Apply(s.t.Context(), s.table, "t", s.table.current, c)
 	if err != nil {
@@ -150,6 +149,13 @@ func (s *script) commit() string {
 		out += " staged"
 	}
 	return out + "\n"
+}
+
+// isInt is the filter that the table's column is n.
+func isInt(n int) catalog.Filter {
+	return catalog.Filter{Op: catalog.Test, Field: 1, Type: transform.Type{Kind: transform.Int}, Pred: transform.Predicate{
+		Op: transform.EQ, Values: []transform.Value{int32(n)},
+	}}
 }
 
 // named puts snapshots' names for their IDs.

@@ -36,6 +36,7 @@ type Version struct {
 	NextRowID   int64 // of format version 3
 	LastUpdated int64 // milliseconds since 1970
 	Handle      any   // the Table's own
+	Refused     error // why no change of the Table may follow it; nil where one may
 }
 
 // Ref is a branch or a tag.

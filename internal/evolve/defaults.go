@@ -36,15 +36,35 @@ func (d *draft) defaultOf(t catalog.Type, l sql.Literal) (transform.Value, error
 	if !slices.Contains(literalKinds[l.Kind], t.Primitive.Kind) {
 		return nil, errs.New(errs.Invalid, "", "", "%q can't be the default of a column of type %s", l.Text, TypeSQL(t))
 	}
+	return valueOf(t.Primitive, l)
+}
+
+func valueOf(t transform.Type, l sql.Literal) (transform.Value, error) {
 	text := l.Text
-	if t.Primitive.Kind == transform.Decimal {
+	if t.Kind == transform.Decimal {
 		text = withFraction(text)
 	}
-	v, err := transform.ParseValue(t.Primitive, text)
+	v, err := transform.ParseValue(t, text)
 	if err != nil {
 		return nil, errs.Wrap(errs.Invalid, "", "", err)
 	}
 	return v, nil
+}
+
+// Assigned returns a constant as a value of a column, nil for NULL, as a partition is named by it: as in Spark, text stands for any value, and
+// a text column takes any constant.
+func Assigned(f catalog.Field, l sql.Literal) (transform.Value, error) {
+	switch {
+	case l.Kind == sql.NullLiteral && f.Required:
+		return nil, errs.New(errs.Invalid, "name partition of", f.Name, "it is NULL, and the column is NOT NULL")
+	case l.Kind == sql.NullLiteral:
+		return nil, nil
+	case l.Kind == sql.StringLiteral && f.Type.Nested == catalog.NotNested, f.Type.Primitive.Kind == transform.String,
+		slices.Contains(literalKinds[l.Kind], f.Type.Primitive.Kind):
+		v, err := valueOf(f.Type.Primitive, l)
+		return v, errs.Wrap(errs.Invalid, "name partition of", f.Name, err)
+	}
+	return nil, errs.New(errs.Invalid, "name partition of", f.Name, "%q can't be a value of type %s", l.Text, TypeSQL(f.Type))
 }
 
 // withFraction gives a number that ends with its point a digit behind it.

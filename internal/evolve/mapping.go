@@ -19,6 +19,17 @@ type mappedField struct {
 	Fields []mappedField `json:"fields,omitempty"`
 }
 
+// DefaultMapping returns the property by which files without field IDs are read whose columns are called as the table's are, and its
+// name.
+func DefaultMapping(fields []catalog.Field) (name, mapping string, err error) {
+	mapped, err := mapFields(nil, fields, &catalog.Schema{})
+	if err != nil {
+		return nameMapping, "", err
+	}
+	text, err := json.Marshal(mapped)
+	return nameMapping, string(text), errs.Wrap(errs.Internal, "write property", nameMapping, err)
+}
+
 // mapNames brings the table's name mapping, if it has one, up to the draft's fields: new ones come in, renamed ones get
 // their new name beside the old. Dropped ones stay, so that a file's column of theirs is taken for no other.
 func (d *draft) mapNames(before []catalog.Field) error {

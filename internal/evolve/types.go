@@ -75,6 +75,19 @@ func (d *draft) newType(path []string, t sql.DataType, id idSource) (catalog.Typ
 	return out, err
 }
 
+// DefinedType returns a type as a statement defines it.
+func DefinedType(t catalog.Type) sql.DataType {
+	names := map[catalog.NestedKind]string{catalog.Struct: "struct", catalog.List: "list", catalog.Map: "map"}
+	if t.Nested == catalog.NotNested {
+		return sql.DataType{Name: t.Primitive.String()}
+	}
+	out := sql.DataType{Name: names[t.Nested]}
+	for _, f := range t.Fields {
+		out.Fields = append(out.Fields, sql.Column{Path: []string{f.Name}, Type: DefinedType(f.Type), NotNull: f.Required})
+	}
+	return out
+}
+
 // checkType refuses types that the table's format version doesn't have.
 func (d *draft) checkType(t transform.Type) error {
 	switch t.Kind {

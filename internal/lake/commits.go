@@ -43,6 +43,13 @@ func (c *Catalog) Append(ctx context.Context, t *catalog.Table, files []NewDataF
 	return done.Snapshot, err
 }
 
+// CreateEmptyBranch makes a branch of a table without a snapshot, with one that has no files. It fails with Exists when there is a
+// branch or a tag of the name.
+func (c *Catalog) CreateEmptyBranch(ctx context.Context, t *catalog.Table, name string) (catalog.SnapshotID, error) {
+	done, err := c.Commit(ctx, t, commit.Change{Kind: commit.Append, Branch: name, Empty: true})
+	return done.Snapshot, err
+}
+
 // RowDelta adds data files and delete files to the table's main branch as one snapshot, for the snapshot that t is pinned to:
 // it is a Conflict where another change came since that may have to do with any row. Delete files say by their Spec and
 // Partition, or by Target, what they apply to; their sequence numbers are the new snapshot's. The files are the caller's to
@@ -78,11 +85,22 @@ func (t *committed) Files() fileio.Files { return t.catalog.fio }
 
 // Newest implements commit.Table.
 func (t *committed) Newest(ctx context.Context) (*commit.Version, error) {
-	h, err := t.catalog.newest(ctx, "commit to", t.ident, t.base)
+	if t.base.staged == nil {
+		h, err := t.catalog.newest(ctx, "commit to", t.ident, t.base)
+		if err != nil {
+			return nil, err
+		}
+		return t.catalog.version(h)
+	}
+	h, refused, err := t.catalog.restaged(ctx, t.ident, t.base)
 	if err != nil {
 		return nil, err
 	}
-	return t.catalog.version(h)
+	v, err := t.catalog.version(h)
+	if err == nil && refused != nil {
+		v.Refused = errs.Wrap(errs.Internal, "commit to", t.ident.String(), refused)
+	}
+	return v, err
 }
 
 // Publish implements commit.Table. That the branch is still where the new snapshot's parent is, Iceberg's requirement
@@ -94,7 +112,7 @@ func (t *committed) Publish(ctx context.Context, on *commit.Version, s *commit.N
 		SchemaID: &s.SchemaID, FirstRowID: s.FirstRowID, AddedRows: s.AddedRows,
 		Summary: &table.Summary{Operation: table.Operation(s.Operation), Properties: iceberg.Properties(s.Summary)},
 	}
-	b, err := table.MetadataBuilderFromBase(h.meta, h.location)
+	b, err := h.builder()
 	if err == nil {
 		err = b.AddSnapshot(added)
 	}
@@ -109,7 +127,7 @@ func (t *committed) Publish(ctx context.Context, on *commit.Version, s *commit.N
 	if err != nil {
 		return errs.Wrap(errs.Internal, "commit to", t.ident.String(), err)
 	}
-	_, _, err = t.catalog.publish(ctx, t.ident, h, meta)
+	_, _, err = t.catalog.publish(ctx, t.ident, h.published(), meta)
 	return err
 }
 

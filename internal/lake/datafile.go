@@ -37,10 +37,7 @@ func (c *Catalog) NewNamedFileRef(ctx context.Context, t *catalog.Table, tuple [
 // in the data folder itself.
 func (c *Catalog) NewFileRefOf(ctx context.Context, t *catalog.Table, spec catalog.PartitionSpec, tuple []transform.Value, name string,
 ) (catalog.FileRef, error) {
-	folder := t.Properties["write.data.path"]
-	if folder == "" {
-		folder = fileio.Under(t.Location, "data")
-	}
+	folder := dataFolder(t)
 	for i, f := range spec.Fields {
 		if i < len(tuple) {
 			folder = fileio.Under(folder, pathPart(f.Name)+"="+pathPart(f.Transform.Human(f.SourceType, tuple[i])))
@@ -52,6 +49,20 @@ func (c *Catalog) NewFileRefOf(ctx context.Context, t *catalog.Table, spec catal
 	path := fileio.Under(folder, name)
 	local, err := c.fio.Local(path)
 	return catalog.FileRef{Path: path, Local: local}, err
+}
+
+// MakeFolderOf makes the folder of a new file again.
+func (c *Catalog) MakeFolderOf(ctx context.Context, ref catalog.FileRef) error {
+	folder, _ := fileio.Split(ref.Path)
+	return c.fio.MakeFolder(ctx, folder)
+}
+
+// dataFolder is where a table's new data files lie.
+func dataFolder(t *catalog.Table) string {
+	if folder := t.Properties["write.data.path"]; folder != "" {
+		return folder
+	}
+	return fileio.Under(t.Location, "data")
 }
 
 // WriteFile writes a whole new file, which is durable when it returns, and returns its ref with its size.

@@ -16,34 +16,11 @@ import (
 
 // Create makes an empty table and loads it. It fails with Exists when there is one of that name.
 func (c *Catalog) Create(ctx context.Context, id catalog.Ident, s evolve.State) (*catalog.Table, error) {
-	place, err := c.placeOf(ctx, id)
+	h, err := c.newHandle(ctx, id, s)
 	if err != nil {
 		return nil, err
 	}
-	if s.Location == "" {
-		s.Location = place
-	}
-	if err := c.checkLocation(id, place, s.Location); err != nil {
-		return nil, err
-	}
-	b, err := table.NewMetadataBuilder(s.FormatVersion)
-	var updates []table.Update
-	if err == nil {
-		updates, err = newTable(s)
-	}
-	for _, u := range updates {
-		if err == nil {
-			err = u.Apply(b)
-		}
-	}
-	var meta table.Metadata
-	if err == nil {
-		meta, err = b.Build()
-	}
-	if err != nil {
-		return nil, errs.Wrap(errs.Invalid, "create table", id.String(), err)
-	}
-	return c.makeTable(ctx, id, meta)
+	return c.makeTable(ctx, id, h.meta)
 }
 
 // newTable returns the updates that make a table from nothing.

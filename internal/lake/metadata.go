@@ -23,8 +23,9 @@ const newestFormat = 3
 type handle struct {
 	catalog  *Catalog
 	meta     table.Metadata
-	raw      []byte // the metadata JSON, for what iceberg-go drops
-	location string // the metadata file
+	raw      []byte   // the metadata JSON, for what iceberg-go drops
+	location string   // the metadata file
+	staged   *staging // of a version that isn't published; location is that of the version that it is made of, if any
 	snapshot *table.Snapshot
 	run      []*table.Snapshot // of appends and changes: the snapshots that count, the oldest first
 }

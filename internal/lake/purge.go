@@ -1,9 +1,7 @@
 package lake
 
 import (
-	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -232,19 +230,17 @@ func (p *Purge) Execute(ctx context.Context) (left map[string]int, err error) {
 	return left, nil
 }
 
-// removeFolders removes the folders of the files as far as they are empty, the deepest first. A folder of a table that
-// stayed would be taken for a namespace in a hadoop catalog. Others are left: removing one fails when it holds something.
+// removeFolders removes the folders of the files as far as they are empty. A folder of a table that stayed would be taken for
+// a namespace in a hadoop catalog.
 func (p *Purge) removeFolders(ctx context.Context) {
-	folders := map[string]bool{}
+	above, _ := fileio.Split(p.folder)
+	var files []string
 	for _, g := range p.Groups {
 		for _, path := range g.Files {
-			for folder, _ := fileio.Split(fileio.Plain(path)); fileio.IsWithin(folder, p.folder) && !folders[folder]; folder, _ = fileio.Split(folder) {
-				folders[folder] = true
+			if fileio.IsWithin(path, p.folder) {
+				files = append(files, path)
 			}
 		}
 	}
-	deepest := slices.SortedFunc(maps.Keys(folders), func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	for _, folder := range deepest {
-		_ = p.catalog.fio.Remove(ctx, folder)
-	}
+	p.catalog.removeEmpty(ctx, files, []string{above})
 }

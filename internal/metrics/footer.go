@@ -40,13 +40,22 @@ type Want struct {
 
 // FromFooter takes the metrics of a Parquet file of the schema's columns, which it knows by their IDs, from its footer.
 func FromFooter(meta *metadata.FileMetaData, s *catalog.Schema, modes *Modes) (*Metrics, []Want, error) {
+	ids := make([]catalog.FieldID, meta.Schema.NumColumns())
+	for i := range ids {
+		ids[i] = catalog.FieldID(meta.Schema.Column(i).SchemaNode().FieldID())
+	}
+	return FromLeaves(meta, ids, s, modes)
+}
+
+// FromLeaves is FromFooter of a file whose leaves have the IDs; without any it has no metrics but its rows.
+func FromLeaves(meta *metadata.FileMetaData, ids []catalog.FieldID, s *catalog.Schema, modes *Modes) (*Metrics, []Want, error) {
 	m := &Metrics{
 		Rows: meta.GetNumRows(), Sizes: map[int]int64{}, Values: map[int]int64{}, Nulls: map[int]int64{}, NaNs: map[int]int64{},
 		Lower: map[int][]byte{}, Upper: map[int][]byte{}, modes: modes,
 	}
 	columns := map[catalog.FieldID]int{}
-	for i := range meta.Schema.NumColumns() {
-		columns[catalog.FieldID(meta.Schema.Column(i).SchemaNode().FieldID())] = i
+	for i, id := range ids {
+		columns[id] = i
 	}
 	if err := m.splits(meta); err != nil {
 		return nil, nil, err

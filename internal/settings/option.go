@@ -9,7 +9,7 @@ import (
 // Option describes one setting of Tarn's own.
 type Option struct {
 	Name    string
-	Type    string // "choice", "size", "bool" or "count"
+	Type    string // "choice", "size", "bool", "count" or "text"
 	Default string // as SHOW SETTINGS prints it
 	Bounds  string // the values allowed, for people
 	Meaning string
@@ -32,6 +32,7 @@ const (
 	nameMetadata     = "tarn.metadata_answers"
 	nameDynamic      = "tarn.dynamic_filter"
 	nameDynamicBytes = "tarn.dynamic_filter_bytes"
+	nameWAP          = "tarn.wap_id"
 	nameThreads      = "tarn.threads"
 	nameMemory       = "tarn.memory"
 )
@@ -75,6 +76,9 @@ var registry = []*Option{
 	choice(nameOverwrite, []string{"static", "dynamic"},
 		"what INSERT OVERWRITE replaces: static all rows of the table, dynamic those of the partitions that the new rows are in",
 		sparkOverwrite),
+	text(nameWAP,
+		"stages what is written to tables with the property write.wap.enabled under this ID, until CALL system.publish_changes; empty stages nothing",
+		sparkWAP),
 	choice(nameRowChange, []string{"table", "copy-on-write", "merge-on-read"},
 		"how DELETE, UPDATE and MERGE change rows: table as the table's properties say; copy-on-write writes files anew; merge-on-read writes delete files",
 		""),
@@ -97,6 +101,14 @@ func choice(name string, values []string, meaning, spark string) *Option {
 			return nil, fmt.Errorf("%q is not one of %s", text, list)
 		},
 		show: func(v any) string { return v.(string) },
+	}
+}
+
+func text(name, meaning, spark string) *Option {
+	return &Option{
+		Name: name, Type: "text", Bounds: "any text", Meaning: meaning, Spark: spark,
+		parse: func(text string) (any, error) { return text, nil },
+		show:  func(v any) string { return v.(string) },
 	}
 }
 

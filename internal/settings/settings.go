@@ -143,6 +143,9 @@ func (s *Set) Skew() string { return s.value(nameSkew).(string) }
 // PartitionOverwriteMode is the value of tarn.partition_overwrite_mode.
 func (s *Set) PartitionOverwriteMode() string { return s.value(nameOverwrite).(string) }
 
+// WAPID is the value of tarn.wap_id; "" stages nothing.
+func (s *Set) WAPID() string { return s.value(nameWAP).(string) }
+
 // RowChangeMode is the value of tarn.row_change_mode; "" is as the table's properties say.
 func (s *Set) RowChangeMode() string {
 	if mode := s.value(nameRowChange).(string); mode != "table" {

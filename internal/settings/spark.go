@@ -33,7 +33,7 @@ var fixed = []struct {
 }
 
 // writesElsewhere are the Spark settings that redirect writes: ignoring one would put rows where nobody expects them.
-var writesElsewhere = []string{"spark.wap.branch", "spark.wap.id"}
+var writesElsewhere = []string{"spark.wap.branch"}
 
 // sparkBroadcast is Spark's name of tarn.broadcast_bytes.
 const sparkBroadcast = "spark.sql.autoBroadcastJoinThreshold"
@@ -41,10 +41,16 @@ const sparkBroadcast = "spark.sql.autoBroadcastJoinThreshold"
 // sparkOverwrite is Spark's name of tarn.partition_overwrite_mode.
 const sparkOverwrite = "spark.sql.sources.partitionOverwriteMode"
 
+// sparkWAP is Spark's name of tarn.wap_id.
+const sparkWAP = "spark.wap.id"
+
 // translate returns our own option and its value for a setting of Spark's that means the same here.
 func translate(name, text string) (string, string) {
 	if strings.EqualFold(name, sparkOverwrite) {
 		return nameOverwrite, text
+	}
+	if strings.EqualFold(name, sparkWAP) {
+		return nameWAP, text
 	}
 	if !strings.EqualFold(name, sparkBroadcast) {
 		return name, text

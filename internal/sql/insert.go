@@ -2,8 +2,6 @@ package sql
 
 import (
 	"strings"
-
-	"github.com/tarndb/tarn/internal/errs"
 )
 
 // Insert adds a query's rows to a table, or has them replace others.
@@ -17,13 +15,25 @@ type Into struct {
 	Table   []string
 	Columns []string // those that the query's are assigned to, by position; nil: all
 	ByName  bool     // the query's columns go to the table's columns of their names
-	// Overwrite says that the rows replace others.
+	// Overwrite says that the rows replace others: those for which Where holds, if it is given.
 	Overwrite bool
+	// Partition are the columns that PARTITION names, which the table must be partitioned by.
+	Partition []PartitionColumn
+	// Where is the text of the condition of REPLACE WHERE; "" for none.
+	Where string
+}
+
+// PartitionColumn is a column of PARTITION (a = 1, b). Value is what all rows have in it, if it is fixed.
+type PartitionColumn struct {
+	Name    string
+	IsFixed bool
+	Value   Literal
 }
 
 func (Insert) statement() {}
 
-// insert reads INSERT INTO|OVERWRITE [TABLE] name [BY NAME | (columns)] query.
+// insert reads INSERT INTO|OVERWRITE [TABLE] name [PARTITION (column [= constant], ...)] [BY NAME | (columns)] query, and INSERT INTO
+// [TABLE] name REPLACE WHERE condition query.
 func (p *parser) insert() (Statement, error) {
 	p.pos = 1
 	var out Insert
@@ -35,9 +45,14 @@ func (p *parser) insert() (Statement, error) {
 	if out.Into.Table, err = p.name("a table"); err != nil {
 		return nil, err
 	}
-	if p.at(p.pos, "partition") || p.at(p.pos, "replace") {
-		return nil, errs.New(errs.Unsupported, "run", "INSERT ... "+strings.ToUpper(p.tokens[p.pos].text), "this form of the statement isn't supported").
-			WithHint("rows find their partitions by their own values, and tarn.partition_overwrite_mode says which are replaced")
+	switch {
+	case p.at(p.pos, "partition"):
+		err = p.partition(&out.Into)
+	case p.at(p.pos, "replace") && !out.Into.Overwrite:
+		err = p.replaceWhere(&out.Into)
+	}
+	if err != nil {
+		return nil, err
 	}
 	switch {
 	case p.at(p.pos, "by") && p.at(p.pos+1, "name"):
@@ -61,6 +76,59 @@ func (p *parser) insert() (Statement, error) {
 	}
 	out.Query = query
 	return out, nil
+}
+
+// partition reads PARTITION (column [= constant], ...).
+func (p *parser) partition(into *Into) error {
+	p.pos++
+	err := p.bracketed(func() error {
+		name, err := p.identifier("a column that the table is partitioned by")
+		if err != nil {
+			return err
+		}
+		c := PartitionColumn{Name: name}
+		if c.IsFixed = p.accept("="); c.IsFixed {
+			c.Value, err = p.literal("a constant")
+		}
+		into.Partition = append(into.Partition, c)
+		return err
+	})
+	if t, ok := p.peek(); err == nil && ok && t.is("if") {
+		return p.unsupportedAt(t.start, "INSERT ... PARTITION ... IF NOT EXISTS isn't supported, as in Spark for such tables")
+	}
+	return err
+}
+
+// replaceWhere reads REPLACE WHERE condition, which goes up to the query.
+func (p *parser) replaceWhere(into *Into) error {
+	p.pos++
+	if t, ok := p.peek(); ok && (t.is("using") || t.is("on")) {
+		return p.unsupportedAt(t.start, "INSERT ... REPLACE %s isn't supported, only REPLACE WHERE", strings.ToUpper(t.text))
+	}
+	if err := p.expect("where"); err != nil {
+		return err
+	}
+	start, depth := p.pos, 0
+	for ; p.pos < len(p.tokens); p.pos++ {
+		t := p.tokens[p.pos]
+		isQuery := p.at(p.pos, "select", "with", "values", "from", "table") && !p.at(p.pos-1, "distinct") && !p.symbolAt(p.pos-1, ".")
+		switch {
+		case isQuery && p.pos == start:
+			return p.wanted("a condition")
+		case isQuery && depth == 0:
+			into.Overwrite = true
+			into.Where = strings.TrimSpace(p.src[p.tokens[start].start:t.start])
+			return nil
+		case t.kind != symbol:
+		case t.text == "(":
+			depth++
+		case t.text == ")":
+			depth--
+		case t.text == "?" || t.text == "$":
+			return p.unsupportedAt(t.start, "parameters can't stand in the condition of REPLACE WHERE")
+		}
+	}
+	return p.wanted("a query or VALUES")
 }
 
 // columnsFollow says whether a parenthesis opens a list of columns, and not a query.

@@ -16,7 +16,7 @@ type Query struct {
 	Names map[string][]string
 }
 
-// Explain asks for the plan of a Query, an Insert or a ChangeRows; Analyze runs it, JSON asks for the machine's form.
+// Explain asks for the plan of a Query, an Insert, a ChangeRows or a CreateTable with a query; Analyze runs it, JSON asks for the machine's form.
 type Explain struct {
 	Of      Statement
 	Analyze bool
@@ -85,6 +85,8 @@ func (p *parser) parse() (Statement, error) {
 		return p.alter()
 	case "insert":
 		return p.insert()
+	case "call":
+		return p.call()
 	case "delete":
 		return p.delete()
 	case "update":
@@ -98,7 +100,7 @@ func (p *parser) parse() (Statement, error) {
 // notBuilt tells statements that exist in SQL but not here from words that start no statement.
 func (p *parser) notBuilt(t token) error {
 	switch strings.ToLower(t.text) {
-	case "call", "copy", "truncate", "pivot",
+	case "copy", "truncate", "pivot",
 		"unpivot", "summarize", "use", "analyze", "refresh", "comment":
 		return errs.New(errs.Unsupported, "run", strings.ToUpper(t.text), "the statement isn't supported yet").
 			WithHint("docs/sql.md lists what is; another engine can run it on the same table")
@@ -194,12 +196,17 @@ func (p *parser) explain() (Statement, error) {
 	case Query, Insert, ChangeRows:
 		e.Of = st
 		return e, nil
+	case CreateTable:
+		if st.As != nil {
+			e.Of = st
+			return e, nil
+		}
 	}
 	return nil, noPlan(t)
 }
 
 func noPlan(first token) error {
-	return errs.New(errs.Unsupported, "explain", strings.ToUpper(first.text), "only queries, INSERT, UPDATE, DELETE, MERGE and DROP TABLE ... PURGE have a plan")
+	return errs.New(errs.Unsupported, "explain", strings.ToUpper(first.text), "only queries, INSERT, UPDATE, DELETE, MERGE, CREATE TABLE ... AS and DROP TABLE ... PURGE have a plan")
 }
 
 // explainOptions reads "(analyze, format json)" after its opening parenthesis. A parenthesis that opens the query itself

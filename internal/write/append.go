@@ -3,6 +3,7 @@ package write
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/commit"
@@ -51,7 +52,11 @@ func (j *Job) Commit(ctx context.Context, add func() error) (catalog.SnapshotID,
 // Change says what becomes of the rows of a job.
 type Change struct {
 	Branch  string // "" is main; the table is pinned to its head
+	WAPID   string // stages the snapshot, see commit.Change
 	Replace Replace
+	// Where says exactly which rows are replaced by Matching, and Text says it to people.
+	Where catalog.Filter
+	Text  string
 }
 
 // Replace says which rows of the table the new ones replace.
@@ -62,6 +67,7 @@ const (
 	Nothing    Replace = iota
 	Partitions         // all rows of the partitions that the new rows are in; of an unpartitioned table all rows
 	Everything         // all rows, also when there are no new ones
+	Matching           // the rows that satisfy Change.Where, likewise
 )
 
 // CommitAs is Commit of other changes than appends to main. Rows that others changed meanwhile, and that are replaced, are a
@@ -69,18 +75,18 @@ const (
 func (j *Job) CommitAs(ctx context.Context, how Change, add func() error) (id catalog.SnapshotID, err error) {
 	defer func() {
 		if err != nil && errs.KindOf(err) != errs.CommitUnknown {
-			err = errors.Join(err, j.Discard())
+			err = errors.Join(err, j.Discard(ctx))
 		}
 	}()
 	if err := add(); err != nil {
 		return 0, err
 	}
 	files, err := j.Finish(ctx)
-	isNothing := len(files) == 0 && (how.Replace != Everything || j.target.table.Snapshot == nil)
+	isNothing := len(files) == 0 && (how.Replace < Everything || j.target.table.Snapshot == nil)
 	if err != nil || isNothing {
 		return 0, err
 	}
-	change := commit.Change{Kind: commit.Append, Branch: how.Branch}
+	change := commit.Change{Kind: commit.Append, Branch: how.Branch, WAPID: how.WAPID}
 	for _, f := range files {
 		change.Add = append(change.Add, f.File)
 	}
@@ -89,7 +95,47 @@ func (j *Job) CommitAs(ctx context.Context, how Change, add func() error) (id ca
 		change.Kind, change.Replace = commit.Overwrite, commit.PartitionsOf(j.target.table.Spec(), change.Add)
 	case Everything:
 		change.Kind, change.Replace = commit.Overwrite, commit.WholeTable()
+	case Matching:
+		change.Kind, change.Replace = commit.Overwrite, commit.Matching(how.Where)
 	}
 	done, err := j.catalog.Commit(ctx, j.target.table, change)
 	return done.Snapshot, err
+}
+
+// CheckReplace refuses an overwrite that can't be committed, before its rows are computed: where data files may hold rows to be
+// replaced and others, whatever the new rows are.
+func (t *Target) CheckReplace(ctx context.Context, c *lake.Catalog, how Change) error {
+	if how.Replace != Partitions && how.Replace != Matching || t.table.Snapshot == nil {
+		return nil
+	}
+	layout, err := c.Survey(ctx, t.table, how.Where)
+	if err != nil {
+		return err
+	}
+	for _, g := range layout.Groups {
+		spec := t.table.Specs[g.Spec]
+		switch {
+		case how.Replace == Partitions && !commit.CanTell(t.table.Spec(), spec):
+			return t.mixed("files of its partition spec %d may hold rows of any partition of the current spec", g.Spec)
+		case how.Replace == Matching && !how.Where.HoldsThroughout(spec, g.Partition):
+			return t.mixed("files of the partition %s may hold rows for which %s holds and others", partitionText(spec, g.Partition), how.Text)
+		}
+	}
+	return nil
+}
+
+func (t *Target) mixed(format string, args ...any) error {
+	return errs.New(errs.Unsupported, "overwrite", t.table.Ident.String(), format, args...).
+		WithHint("replace whole partitions, rewrite files of older partition specs first, or delete the rows by a condition")
+}
+
+func partitionText(spec catalog.PartitionSpec, tuple []value) string {
+	if len(spec.Fields) == 0 {
+		return "of an unpartitioned spec"
+	}
+	parts := make([]string, len(spec.Fields))
+	for i, f := range spec.Fields {
+		parts[i] = f.Name + "=" + f.Transform.Human(f.SourceType, tuple[i])
+	}
+	return strings.Join(parts, "/")
 }

@@ -27,9 +27,12 @@ func (t *Target) Plan() Plan {
 	return p
 }
 
-// String says what is replaced, for people; "" for nothing.
-func (r Replace) String() string {
-	return [...]string{"", "all rows of the partitions that the new rows are in", "all rows of the table"}[r]
+// Replaces says what is replaced, for people; "" for nothing.
+func (c Change) Replaces() string {
+	if c.Replace == Matching {
+		return "all rows for which " + c.Text + " holds"
+	}
+	return [...]string{"", "all rows of the partitions that the new rows are in", "all rows of the table"}[c.Replace]
 }
 
 // layoutText writes the spec as DDL does.

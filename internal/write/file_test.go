@@ -90,7 +90,7 @@ func TestSortOrder(t *testing.T) {
 				t.Errorf("%v: a file has sort order %d, and %s", table.Order, id, wrong)
 			}
 		}
-		l.must(j.Discard())
+		l.must(j.Discard(t.Context()))
 	}
 }
 
@@ -259,7 +259,7 @@ func TestCanceled(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		if j != nil {
-			l.must(j.Discard())
+			l.must(j.Discard(t.Context()))
 		}
 		if entries, err := os.ReadDir(temp); err != nil || len(entries) > 0 {
 			t.Errorf("left are %v, %v", entries, err)

@@ -2,7 +2,6 @@ package write
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,7 +46,7 @@ type Job struct {
 	kept  map[string]*keptFiles // by their tuples' keys; those that no item has yet
 	moved int64                 // rows that files of the table had before
 	names int                   // files that were named
-	paths []string              // of files that were begun, on this machine
+	paths []string              // of files that were begun
 	files []lake.NewDataFile
 }
 
@@ -88,18 +87,14 @@ func (j *Job) Close() {
 	_ = os.RemoveAll(j.dir)
 }
 
-// Discard removes the files that the job wrote. It must not be called when a commit may have taken them.
-func (j *Job) Discard() error {
+// Discard removes the files that the job wrote, and folders that are empty without them. It must not be called when a commit may
+// have taken them.
+func (j *Job) Discard(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	var all error
-	for _, path := range j.paths {
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			all = errors.Join(all, errs.Wrap(errs.Resource, "remove file of a failed write", path, err))
-		}
-	}
+	paths := j.paths
 	j.paths = nil
-	return all
+	return j.catalog.Discard(ctx, j.target.table, paths)
 }
 
 // Writer returns where a goroutine adds its rows.
@@ -166,7 +161,7 @@ func (j *Job) newFileOf(ctx context.Context, spec catalog.PartitionSpec, tuple [
 		return ref, err
 	}
 	j.mu.Lock()
-	j.paths = append(j.paths, ref.Local)
+	j.paths = append(j.paths, ref.Path)
 	j.mu.Unlock()
 	return ref, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/commit"
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/metrics"
@@ -43,6 +44,9 @@ func NewTarget(t *catalog.Table) (*Target, error) {
 	}
 	if err == nil {
 		target.modes, err = metrics.ModesOf(t)
+	}
+	if err == nil { // before rows are computed that couldn't be committed
+		err = commit.CheckProperties(t.Properties)
 	}
 	if err != nil {
 		return nil, err

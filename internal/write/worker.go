@@ -239,6 +239,12 @@ func (w *worker) file(ctx context.Context, from *source, tuple []value, place in
 		order = orderBy(t.keys)
 	}
 	made, err := w.copy(ctx, from, order, ref.Local)
+	if _, gone := os.Stat(filepath.Dir(ref.Local)); err != nil && errors.Is(gone, os.ErrNotExist) {
+		// Another writer that failed has removed the folder, which was empty.
+		if err = w.job.catalog.MakeFolderOf(ctx, ref); err == nil {
+			made, err = w.copy(ctx, from, order, ref.Local)
+		}
+	}
 	if err != nil {
 		return 0, err
 	}

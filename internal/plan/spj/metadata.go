@@ -153,25 +153,9 @@ func literal(t transform.Type, v transform.Value, name string) (value, why strin
 // takesWhole says whether the scan's filter holds for all rows of every file that it leaves.
 func takesWhole(s *plan.Scan, l *catalog.TableLayout) bool {
 	for _, g := range l.Groups {
-		if !holdsWhole(s.Filter, s.Table.Specs[g.Spec], g.Partition) {
+		if !s.Filter.HoldsThroughout(s.Table.Specs[g.Spec], g.Partition) {
 			return false
 		}
 	}
 	return true
-}
-
-// holdsWhole says whether each row of a partition satisfies a filter, by the strict projection of its tests.
-func holdsWhole(f catalog.Filter, spec catalog.PartitionSpec, tuple []transform.Value) bool {
-	return f.Holds(func(t catalog.Filter) bool {
-		for i, p := range spec.Fields {
-			if len(p.Sources) != 1 || p.Sources[0] != t.Field || p.SourceType != t.Type || i >= len(tuple) {
-				continue
-			}
-			strict, ok := p.Transform.ProjectStrict(t.Type, t.Pred)
-			if ok && strict.Eval(p.Transform.ResultType(t.Type), tuple[i]) {
-				return true
-			}
-		}
-		return false
-	})
 }

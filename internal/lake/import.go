@@ -1,0 +1,360 @@
+package lake
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/commit"
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/evolve"
+	"github.com/tarndb/tarn/internal/fileio"
+	"github.com/tarndb/tarn/internal/manifest"
+	"github.com/tarndb/tarn/internal/metrics"
+	"github.com/tarndb/tarn/internal/survey"
+	"github.com/tarndb/tarn/transform"
+)
+
+// Import says which Parquet files are to become a table's, where they lie.
+type Import struct {
+	From string // a folder, or a file
+	// Where are the partitions to be taken, by the names of partition fields and as folders spell their values; nil for all.
+	Where map[string]string
+}
+
+// ImportedFile is a file to be added. Its partition is what its folders say: this is the one place where that counts.
+type ImportedFile struct {
+	Ref    catalog.FileRef
+	Folder string // that says so, for people
+	Tuple  []transform.Value
+	Names  map[catalog.FieldID]string // what the file calls the table's columns
+	// Unproved says that the footer doesn't prove the rows to be of the partition, nor its required columns to have values.
+	Unproved bool
+	New      NewDataFile
+}
+
+// opImport is what errors say was attempted.
+const opImport = "add files from"
+
+// ImportTable returns the table as it will be when files without field IDs are added to it: with a name mapping.
+func (c *Catalog) ImportTable(t *catalog.Table) (*catalog.Table, error) {
+	name, mapping, err := evolve.DefaultMapping(t.Schema.Fields)
+	if _, has := t.Properties[name]; has || err != nil {
+		return t, err
+	}
+	out := *t
+	out.Properties = maps.Clone(t.Properties)
+	if out.Properties == nil {
+		out.Properties = map[string]string{}
+	}
+	out.Properties[name] = mapping
+	return &out, nil
+}
+
+// FindImports lists the files of an import and reads their footers. A folder that says no value of a partition field, a file that can't be
+// read as the table's, or one that the table has already, is refused: Invalid or Unsupported, naming the folder or file.
+func (c *Catalog) FindImports(ctx context.Context, t *catalog.Table, in Import) ([]ImportedFile, error) {
+	from, err := absoluteFolder(in.From)
+	if err != nil {
+		return nil, err
+	}
+	for name := range in.Where {
+		if fieldNamed(t, name) < 0 {
+			return nil, errs.New(errs.NotFound, opImport, in.From, "the table has no partition field %q", name)
+		}
+	}
+	modes, err := metrics.ModesOf(t)
+	if err != nil {
+		return nil, err
+	}
+	i := &importing{catalog: c, table: t, in: in, modes: modes}
+	if strings.HasSuffix(strings.ToLower(from), ".parquet") {
+		if _, unlisted := c.fio.List(ctx, from); unlisted != nil { // a folder may be called so too
+			folder, _ := fileio.Split(from)
+			err = i.file(ctx, from, folder, nil)
+			return i.checked(ctx, err)
+		}
+	}
+	return i.checked(ctx, i.folder(ctx, from, nil))
+}
+
+type importing struct {
+	catalog *Catalog
+	table   *catalog.Table
+	in      Import
+	modes   *metrics.Modes
+	files   []ImportedFile
+}
+
+// said is what a folder's name says of a partition field.
+type said struct {
+	field int // its place in the spec
+	value transform.Value
+}
+
+// folder looks through a folder. Names that begin with an underscore or a point are those of what isn't data, as in Spark.
+func (i *importing) folder(ctx context.Context, path string, known []said) error {
+	entries, err := i.catalog.fio.List(ctx, path)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := i.entry(ctx, path, e, known); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (i *importing) entry(ctx context.Context, path string, e fs.DirEntry, known []said) error {
+	inner := fileio.Under(path, e.Name())
+	key, value, isPartition := strings.Cut(e.Name(), "=")
+	switch {
+	case hidden(e.Name()) && !(e.IsDir() && isPartition):
+		return nil
+	case !e.IsDir():
+		return i.file(ctx, inner, path, known)
+	case !isPartition:
+		return i.folder(ctx, inner, known)
+	}
+	s, err := i.read(key, value)
+	if err != nil {
+		return errs.Wrap(errs.Invalid, opImport, inner, err)
+	}
+	for _, k := range known {
+		if k.field == s.field {
+			return errs.New(errs.Invalid, opImport, inner, "a folder above it says a value of %q too", key)
+		}
+	}
+	wanted, err := i.wants(s)
+	if err != nil || !wanted {
+		return err
+	}
+	return i.folder(ctx, inner, append(slices.Clip(known), s))
+}
+
+// hiveNull is how Hive and Spark call the folder of NULL.
+const hiveNull = "__HIVE_DEFAULT_PARTITION__"
+
+// read takes a folder's name for a value of a partition field.
+func (i *importing) read(key, value string) (said, error) {
+	name, err := url.PathUnescape(key)
+	if err != nil {
+		return said{}, err
+	}
+	at := fieldNamed(i.table, name)
+	if at < 0 {
+		return said{}, errs.New(errs.Invalid, "", "", "the table isn't partitioned by %q", name).WithHint("its partition spec must be that of the folders")
+	}
+	s := said{field: at}
+	if value == hiveNull {
+		return s, nil
+	}
+	text, err := url.PathUnescape(value)
+	if err != nil {
+		return s, err
+	}
+	f := i.table.Spec().Fields[at]
+	s.value, err = f.Transform.ParseHuman(f.SourceType, text)
+	return s, err
+}
+
+// fieldNamed returns the place of the partition field that folders call name; -1 for none.
+func fieldNamed(t *catalog.Table, name string) int {
+	return slices.IndexFunc(t.Spec().Fields, func(f catalog.PartitionField) bool {
+		if f.Transform.Op == transform.Void {
+			return false
+		}
+		path := t.Schema.Path(f.Sources[0])
+		return strings.EqualFold(f.Name, name) || f.Transform.Op == transform.Identity && len(path) == 1 && strings.EqualFold(path[0], name)
+	})
+}
+
+// wants says whether a partition is one of those to be taken.
+func (i *importing) wants(s said) (bool, error) {
+	f := i.table.Spec().Fields[s.field]
+	for name, text := range i.in.Where {
+		if fieldNamed(i.table, name) != s.field {
+			continue
+		}
+		v, err := f.Transform.ParseHuman(f.SourceType, text)
+		if err != nil {
+			return false, errs.Wrap(errs.Invalid, opImport, i.in.From, err)
+		}
+		if catalog.TupleKey(0, []transform.Value{v}) != catalog.TupleKey(0, []transform.Value{s.value}) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// file takes a file whose folders say known.
+func (i *importing) file(ctx context.Context, path, folder string, known []said) error {
+	spec := i.table.Spec()
+	tuple := make([]transform.Value, len(spec.Fields))
+	missing := map[int]bool{}
+	for at, f := range spec.Fields {
+		missing[at] = f.Transform.Op != transform.Void
+	}
+	for _, s := range known {
+		tuple[s.field] = s.value
+		delete(missing, s.field)
+	}
+	for at := range spec.Fields {
+		if missing[at] {
+			return errs.New(errs.Invalid, opImport, folder, "no folder of %s says its value of the partition field %q", path, spec.Fields[at].Name).
+				WithHint("folders are named as Hive names them: %s=VALUE", spec.Fields[at].Name)
+		}
+	}
+	added, err := i.catalog.dataFiles().ReadAdded(ctx, i.table, path)
+	if err != nil {
+		return err
+	}
+	m, _, err := metrics.FromLeaves(added.Meta, added.IDs, i.table.Schema, i.modes)
+	if err != nil {
+		return errs.Wrap(errs.Corrupt, opImport, path, err)
+	}
+	if m.Rows == 0 {
+		return nil
+	}
+	local, err := i.catalog.fio.Local(path)
+	if err != nil {
+		return err
+	}
+	out := ImportedFile{Ref: catalog.FileRef{Path: path, Local: local, Bytes: added.Size}, Folder: folder, Tuple: tuple, Names: added.Names}
+	if err := i.checkFile(&out, m); err != nil {
+		return err
+	}
+	out.New, err = i.catalog.DataFile(i.table, &WrittenFile{Ref: out.Ref, Metrics: m}, tuple, 0)
+	i.files = append(i.files, out)
+	return err
+}
+
+// checkFile refuses what the footer and the tuple show to be wrong, and says whether they leave anything open.
+func (i *importing) checkFile(f *ImportedFile, m *metrics.Metrics) error {
+	spec := i.table.Spec()
+	entry := manifest.Entry{File: manifest.File{ValueCounts: m.Values, NullCounts: m.Nulls, NaNCounts: m.NaNs, Lower: m.Lower, Upper: m.Upper}}
+	if bits := survey.Contradictions(spec, i.table.Schema, f.Tuple, &entry); bits != 0 {
+		for at, p := range spec.Fields {
+			if bits&(1<<at) != 0 {
+				return errs.New(errs.Invalid, opImport, f.Folder, "it says that %s is %s, and not all rows of %s are so by its statistics", p.Name, p.Transform.Human(p.SourceType, f.Tuple[at]), f.Ref.Path)
+			}
+		}
+	}
+	for at, p := range spec.Fields {
+		if p.Transform.Op == transform.Void {
+			continue
+		}
+		path := i.table.Schema.Path(p.Sources[0])
+		_, has := f.Names[p.Sources[0]]
+		switch {
+		case len(path) > 1:
+			return errs.New(errs.Unsupported, opImport, f.Folder, "the partition field %q is of a field within a struct, which can't be checked", p.Name)
+		case has:
+			f.Unproved = f.Unproved || !isProved(p, f.Tuple[at], m)
+		case p.Transform.Op != transform.Identity && f.Tuple[at] != nil:
+			return errs.New(errs.Invalid, opImport, f.Folder, "it says that %s is %s, and %s has no column %q of which that could be so", p.Name,
+				p.Transform.Human(p.SourceType, f.Tuple[at]), f.Ref.Path, path[0])
+		}
+	}
+	for _, column := range i.table.Schema.Fields {
+		if err := i.checkRequired(f, m, column); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isProved says whether a footer's statistics prove that all rows have a partition's value: that both bounds are it. Bounds of texts and bytes may
+// be cut, and those of floats leave NaN out.
+func isProved(p catalog.PartitionField, v transform.Value, m *metrics.Metrics) bool {
+	id := int(p.Sources[0])
+	nulls, counted := m.Nulls[id]
+	if v == nil {
+		return counted && nulls == m.Rows
+	}
+	switch p.SourceType.Kind {
+	case transform.Boolean, transform.Int, transform.Long, transform.Date, transform.Timestamp, transform.TimestampTZ:
+		b, err := transform.EncodeBound(p.SourceType, v)
+		return err == nil && p.Transform.Op == transform.Identity && counted && nulls == 0 && bytes.Equal(b, m.Lower[id]) && bytes.Equal(b, m.Upper[id])
+	}
+	return false
+}
+
+// checkRequired refuses NULLs in a column that is NOT NULL.
+func (i *importing) checkRequired(f *ImportedFile, m *metrics.Metrics, column catalog.Field) error {
+	if !column.Required {
+		return nil
+	}
+	at := slices.IndexFunc(i.table.Spec().Fields, func(p catalog.PartitionField) bool {
+		return p.Transform.Op == transform.Identity && p.Sources[0] == column.ID
+	})
+	_, has := f.Names[column.ID]
+	nulls, counted := m.Nulls[int(column.ID)]
+	switch {
+	case at >= 0 && f.Tuple[at] == nil, at < 0 && !has && column.InitialDefault == nil, has && counted && nulls > 0:
+		return errs.New(errs.Invalid, opImport, f.Folder, "the column %q is NOT NULL in the table, and has NULLs in %s", column.Name, f.Ref.Path)
+	case has && !counted:
+		f.Unproved = true
+	}
+	return nil
+}
+
+// checked returns the files unless the table has one of them already.
+func (i *importing) checked(ctx context.Context, err error) ([]ImportedFile, error) {
+	if err != nil || i.table.Snapshot == nil || len(i.files) == 0 {
+		return i.files, err
+	}
+	mine := map[string]bool{}
+	for _, f := range i.files {
+		mine[fileio.Plain(f.Ref.Path)] = true
+	}
+	layout, err := i.catalog.Survey(ctx, i.table, catalog.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	err = layout.Files(ctx, func(f catalog.DataFile) error {
+		if mine[fileio.Plain(f.Ref.Path)] {
+			return errs.New(errs.Exists, opImport, i.in.From, "the table has the file %s already", f.Ref.Path)
+		}
+		return nil
+	})
+	return i.files, err
+}
+
+// CommitImports adds files to the table as one snapshot, after it has got the name mapping of how, which ImportTable made, unless all files have IDs.
+func (c *Catalog) CommitImports(ctx context.Context, t, how *catalog.Table, files []ImportedFile) (catalog.SnapshotID, error) {
+	name, _, err := evolve.DefaultMapping(nil)
+	if err != nil {
+		return 0, err
+	}
+	if mapping := how.Properties[name]; t.Properties[name] != mapping {
+		_, err := c.Evolve(ctx, t, opImport, func(s evolve.State) (evolve.State, error) {
+			if _, has := s.Properties[name]; has {
+				return s, errs.New(errs.Conflict, "", "", "another writer gave the table a name mapping")
+			}
+			s.Properties = maps.Clone(s.Properties)
+			s.Properties[name] = mapping
+			return s, nil
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	// Not as an append, which goes beside any other: another writer may be adding the same files, and a table with a file twice
+	// can't be read.
+	change := commit.Change{Kind: commit.Overwrite}
+	for _, f := range files {
+		change.Add = append(change.Add, f.New.File)
+	}
+	done, err := c.Commit(ctx, t, change)
+	return done.Snapshot, err
+}

@@ -1,0 +1,114 @@
+package tarn_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tarndb/tarn/internal/errs"
+)
+
+// newParted is a lake with n.p (id, a, s, ts), partitioned by a, s and day, with rows of eight partitions.
+func newParted(t *testing.T) *inserting {
+	t.Helper()
+	i := &inserting{t: t, folder: t.TempDir()}
+	i.Session = emptyLake(t, "sql", i.folder).Session()
+	i.run("CREATE NAMESPACE n")
+	i.run("CREATE TABLE n.p (id bigint, a int, s string, ts timestamp_ntz) PARTITIONED BY (a, s, days(ts))")
+	i.run("INSERT INTO n.p SELECT range, range % 2, CASE WHEN range % 4 < 2 THEN 'x' END, TIMESTAMP '2024-01-01 12:00:00' + INTERVAL (range % 8 // 4) DAY FROM range(80)")
+	i.want("SELECT count(*) FROM n.p.files", "8")
+	return i
+}
+
+// TestInsertPartition gives columns the values that PARTITION says, and replaces the partitions of them.
+func TestInsertPartition(t *testing.T) {
+	i := newParted(t)
+	now := ", TIMESTAMP '2024-01-01 12:00:00'"
+	for _, c := range []struct{ stmt, query, want string }{
+		{"INSERT INTO n.p PARTITION (a = 7, s) SELECT 1000, 'z'" + now, "SELECT id, a, s FROM n.p WHERE a = 7", `1000 7 "z"`},
+		{"INSERT INTO n.p PARTITION (s = NULL, a = '8') SELECT 1001" + now, "SELECT id, a, s FROM n.p WHERE a = 8", "1001 8 NULL"},
+		{"INSERT INTO n.p PARTITION (a = 9) (ts, id) SELECT NULL, 1002", "SELECT id, a, s, ts FROM n.p WHERE a = 9", "1002 9 NULL NULL"},
+		{"INSERT INTO n.p PARTITION (a = 9) BY NAME SELECT 5 AS S, 1003 AS ID", "SELECT id, a, s FROM n.p WHERE id = 1003", `1003 9 "5"`},
+		{"INSERT OVERWRITE n.p PARTITION (a = 9, s = '5') SELECT 1004" + now, "SELECT id FROM n.p WHERE a = 9 ORDER BY id", "1002\n1004"},
+		{"INSERT OVERWRITE TABLE n.p PARTITION (a = 9, s = NULL) SELECT 1005" + now, "SELECT id FROM n.p WHERE a = 9 ORDER BY id", "1004\n1005"},
+		{"INSERT OVERWRITE n.p PARTITION (a = 9) SELECT 1006, 'q'" + now, "SELECT id FROM n.p WHERE a = 9 ORDER BY id", "1006"},
+		{"INSERT OVERWRITE n.p PARTITION (a = 9, s) SELECT 1, 'q'" + now + " WHERE false", "SELECT id FROM n.p WHERE a = 9 ORDER BY id", ""},
+	} {
+		i.run(c.stmt)
+		i.want(c.query, c.want)
+	}
+	i.want("SELECT count(*), sum(id) FROM n.p WHERE a < 2", "80 3160")
+	i.run("SET tarn.partition_overwrite_mode = dynamic")
+	i.run("INSERT OVERWRITE n.p PARTITION (a = 1) SELECT 2000, 'x'" + now)
+	i.want("SELECT count(*), count(*) FILTER (s = 'x') FROM n.p WHERE a = 1", "31 11")
+	i.run("INSERT OVERWRITE n.p PARTITION (a, s) SELECT 2000, 0, 'x'" + now)
+	i.want("SELECT count(*) FROM n.p WHERE a = 0", "31")
+	for stmt, want := range map[string]struct {
+		kind errs.Kind
+		text string
+	}{
+		"INSERT INTO n.p PARTITION (a = 1) SELECT 1, 'x'":                                   {errs.Invalid, "2 columns, and there are 3"},
+		"INSERT INTO n.p PARTITION (a = 1) (a, id) SELECT 1, 2":                             {errs.Invalid, "named twice"},
+		"INSERT INTO n.p PARTITION (ts = '2024-01-01') SELECT 1, 2, 'x'":                    {errs.Invalid, `"ts"`},
+		"INSERT INTO n.p PARTITION (a = 1, A = 2) SELECT 1, 'x'" + now:                      {errs.Invalid, "twice"},
+		"INSERT INTO n.p PARTITION (a = 'one') SELECT 1, 'x'" + now:                         {errs.Invalid, "one"},
+		"INSERT INTO n.p PARTITION (a = 5000000000) SELECT 1, 'x'" + now:                    {errs.Invalid, "5000000000"},
+		"INSERT INTO n.p PARTITION (a = 1 + 1) SELECT 1, 'x'" + now:                         {errs.Syntax, ""},
+		"INSERT OVERWRITE n.p PARTITION (a = 1) IF NOT EXISTS SELECT 1, 'x'" + now:          {errs.Unsupported, "IF NOT EXISTS"},
+		"INSERT OVERWRITE n.p PARTITION (a = true) SELECT 1, 'x'" + now:                     {errs.Invalid, "true"},
+		"INSERT INTO n.p REPLACE USING (a) SELECT 1, 1, 'x'" + now:                          {errs.Unsupported, "USING"},
+		"INSERT INTO n.p REPLACE WHERE a = ? SELECT 1, 1, 'x'" + now:                        {errs.Unsupported, "parameters"},
+		"INSERT INTO n.p REPLACE WHERE id > 5 SELECT 1, 1, 'x'" + now:                       {errs.Unsupported, "for which id > 5 holds and others"},
+		"INSERT INTO n.p REPLACE WHERE ts >= '2024-01-01 11:00:00' SELECT 1, 1, 'x'" + now:  {errs.Unsupported, "a="},
+		"INSERT INTO n.p REPLACE WHERE a + 0 = 1 SELECT 1, 1, error('not run')" + now:       {errs.Unsupported, "can't be told"},
+		"INSERT INTO n.p REPLACE WHERE nope = 1 SELECT 1, 1, 'x'" + now:                     {errs.NotFound, "nope"},
+		"INSERT INTO n.p REPLACE WHERE a = 1":                                               {errs.Syntax, "a query"},
+		"INSERT INTO n.p REPLACE WHERE SELECT 1":                                            {errs.Syntax, "condition"},
+		"INSERT INTO n.p REPLACE WHERE a IN (SELECT 1) SELECT 1, 1, error('not run')" + now: {errs.Unsupported, "can't be told"},
+	} {
+		_, err := i.Exec(t.Context(), stmt)
+		if errs.KindOf(err) != want.kind || !strings.Contains(fmt.Sprint(err), want.text) {
+			t.Errorf("%s: the error is %v (%v), wanted %v with %q", stmt, err, errs.KindOf(err), want.kind, want.text)
+		}
+	}
+}
+
+// TestInsertReplaceWhere replaces the rows of a condition, whatever the new ones are.
+func TestInsertReplaceWhere(t *testing.T) {
+	i := newParted(t)
+	const day = "TIMESTAMP '2024-01-02 12:00:00'"
+	for _, c := range []struct{ stmt, query, want string }{
+		{"INSERT INTO n.p REPLACE WHERE a = 1 AND s IS NULL SELECT 1000, 1, NULL, " + day, "SELECT count(*), count(*) FILTER (id >= 1000) FROM n.p", "61 1"},
+		{"INSERT INTO TABLE n.p REPLACE WHERE ts >= '2024-01-02' -- all of a day\nAND ts < '2024-01-03' SELECT 1001, 5, 'y', " + day, "SELECT count(*), max(id) FROM n.p", "31 1001"},
+		{"INSERT INTO n.p REPLACE WHERE s IN ('y', 'x') AND a IN (0, 5) VALUES (1002, 0, 'x', NULL)", "SELECT count(*), count(*) FILTER (a = 0), max(id) FROM n.p", "21 11 1002"},
+		{"INSERT INTO n.p REPLACE WHERE a BETWEEN 100 AND 200 SELECT 1003, 0, 'x', NULL", "SELECT count(*) FROM n.p", "22"},
+		{"INSERT INTO n.p REPLACE WHERE a = 0 FROM n.p WHERE false", "SELECT count(*), min(a) FROM n.p", "10 1"},
+		{"INSERT INTO n.p REPLACE WHERE a = NULL SELECT 1, 3, 'x', NULL", "SELECT count(*) FROM n.p", "11"},
+		{"INSERT INTO n.p REPLACE WHERE p.a <= 1 OR a = 3 WITH q AS (SELECT 9) SELECT *, 1, 'x', NULL FROM q", "SELECT id FROM n.p", "9"},
+	} {
+		i.run(c.stmt)
+		i.want(c.query, c.want)
+	}
+	i.want("SELECT operation FROM n.p.snapshots ORDER BY committed_at DESC LIMIT 1", `"overwrite"`)
+	// Files of an older spec: those that the condition can't tell are refused before any row, by bounds too.
+	i.run("CREATE TABLE n.o (id bigint, a int) PARTITIONED BY (bucket(2, id))")
+	i.run("INSERT INTO n.o VALUES (1, 1), (2, 2), (3, 3), (4, 4)")
+	i.run("ALTER TABLE n.o REPLACE PARTITION FIELD bucket(2, id) WITH a")
+	i.run("INSERT INTO n.o VALUES (5, 5), (6, 6), (7, 2)")
+	i.run("INSERT INTO n.o REPLACE WHERE a = 5 SELECT 50, 5")
+	i.want("SELECT id FROM n.o ORDER BY id", "1\n2\n3\n4\n6\n7\n50")
+	for _, stmt := range []string{"INSERT INTO n.o REPLACE WHERE a = 2 SELECT error('not run'), 5", "INSERT OVERWRITE n.o PARTITION (a = 2) SELECT error('not run')"} {
+		if _, err := i.Exec(t.Context(), stmt); errs.KindOf(err) != errs.Unsupported || !strings.Contains(err.Error(), "id_bucket=") {
+			t.Errorf("%s: %v", stmt, err)
+		}
+	}
+	i.run("SET tarn.partition_overwrite_mode = dynamic")
+	if _, err := i.Exec(t.Context(), "INSERT OVERWRITE n.o SELECT error('not run'), 5"); errs.KindOf(err) != errs.Unsupported || !strings.Contains(err.Error(), "spec 0") {
+		t.Errorf("a dynamic overwrite: %v", err)
+	}
+	i.want("SELECT count(*) FROM n.o", "7")
+	text, err := i.ask("EXPLAIN INSERT INTO n.p REPLACE WHERE a = 1 SELECT 1, 1, 'x', NULL"), error(nil)
+	if !strings.Contains(text, "all rows for which a = 1 holds") {
+		t.Errorf("%s, %v", text, err)
+	}
+}
