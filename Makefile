@@ -26,10 +26,11 @@ slt:
 race:
 	$(GO) test -race $(CONCURRENT)
 
-# slow is race, and kills more writers than the tests do. It needs PostgreSQL's programs.
+# slow is race, and kills more writers and statements than the tests do. It needs PostgreSQL's programs.
 KILLS ?= 200
 slow: race
 	TARN_TEST_KILLS=$(KILLS) testdata/services/with-postgres $(GO) test -count=1 -timeout=30m -run='^TestKilledWriters$$' ./internal/commit
+	TARN_TEST_KILLS=$(KILLS) $(GO) test -count=1 -timeout=30m -run='^TestKilledStatements$$' ./internal/blackbox
 
 # fuzz compares many random plans with the whole-query path and with brute force, 20,000 in about half an hour on two cores:
 # make fuzz PLANS=100000, or SEED=n for the plans of that seed. A wrong answer prints its seed, and is made smaller. Without

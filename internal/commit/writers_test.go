@@ -153,7 +153,46 @@ func TestWritersMeet(t *testing.T) {
 	}
 }
 
-// childEnv makes this test binary a writer: a kind of catalog, its folder, the writer's number and the number of its first job.
+// TestProcessesMeet is TestWritersMeet with a process for each writer.
+func TestProcessesMeet(t *testing.T) {
+	const writers, commits = 6, 20
+	for _, kind := range stores() {
+		dir := t.TempDir()
+		first := opened(t, kind, dir, nil)
+		created(t, first, 2, map[string]string{"commit.retry.num-retries": "100", "commit.retry.max-wait-ms": "50"})
+		var conflicts atomic.Int64
+		var all sync.WaitGroup
+		for w := range writers {
+			all.Go(func() {
+				p := startWriter(t, kind, dir, w, 0, commits)
+				done := 0
+				for p.Scan() {
+					var job string
+					var again int64
+					if n, err := fmt.Sscanf(p.Text(), "done %s %d", &job, &again); n != 2 || err != nil {
+						t.Errorf("writer %d says %s", w, p.Text())
+						continue
+					}
+					done++
+					conflicts.Add(again)
+				}
+				if err := p.cmd.Wait(); err != nil || done != commits {
+					t.Errorf("writer %d made %d commits: %v", w, done, err)
+				}
+			})
+		}
+		all.Wait()
+		if jobs := checkHistory(t, first); len(jobs) != writers*commits {
+			t.Errorf("%s: %d commits of %d", kind, len(jobs), writers*commits)
+		}
+		if conflicts.Load() == 0 {
+			t.Errorf("%s: overwrites of one partition never met", kind)
+		}
+	}
+}
+
+// childEnv makes this test binary a writer: a kind of catalog, its folder, the writer's number, and the numbers of its first job and of the one
+// that it doesn't do any more.
 const childEnv = "TARN_TEST_WRITER"
 
 // killsEnv has how many writers are killed. 20 take some seconds.
@@ -163,7 +202,7 @@ const killsEnv = "TARN_TEST_KILLS"
 // that the one before it may have committed.
 func TestKilledWriters(t *testing.T) {
 	if text := os.Getenv(childEnv); text != "" {
-		writeUntilKilled(t, text)
+		writeJobs(t, text)
 		return
 	}
 	rng := seed.Rand(t)
@@ -196,11 +235,16 @@ func TestKilledWriters(t *testing.T) {
 	}
 }
 
-// killWriter starts a writer and kills it some time after its first commit. It returns the jobs that it said were done.
-func killWriter(t *testing.T, kind, dir string, first int, after time.Duration) []string {
+// writerProcess is a process that writes, and what it says line by line.
+type writerProcess struct {
+	cmd *exec.Cmd
+	*bufio.Scanner
+}
+
+func startWriter(t *testing.T, kind, dir string, writer, first, end int) writerProcess {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilledWriters$")
-	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join([]string{kind, dir, strconv.Itoa(first)}, " "))
+	cmd.Env = append(os.Environ(), childEnv+"="+fmt.Sprint(kind, " ", dir, " ", writer, " ", first, " ", end))
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -208,38 +252,48 @@ func killWriter(t *testing.T, kind, dir string, first int, after time.Duration) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	return writerProcess{cmd, bufio.NewScanner(out)}
+}
+
+// killWriter starts a writer and kills it some time after its first commit. It returns the jobs that it said were done.
+func killWriter(t *testing.T, kind, dir string, first int, after time.Duration) []string {
+	t.Helper()
+	const forever = 1 << 30
+	p := startWriter(t, kind, dir, 0, first, forever)
 	var done []string
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		job, ok := strings.CutPrefix(lines.Text(), "done ")
-		if !ok {
-			t.Errorf("a writer says %s", lines.Text())
+	for p.Scan() {
+		words := strings.Fields(p.Text())
+		if len(words) != 3 || words[0] != "done" {
+			t.Errorf("a writer says %s", p.Text())
 			continue
 		}
 		if len(done) == 0 {
-			time.AfterFunc(after, func() { cmd.Process.Kill() })
+			time.AfterFunc(after, func() { p.cmd.Process.Kill() })
 		}
-		done = append(done, job)
+		done = append(done, words[1])
 	}
-	cmd.Wait()
+	p.cmd.Wait()
 	return done
 }
 
-func writeUntilKilled(t *testing.T, text string) {
-	words := strings.Fields(text)
-	first, err := strconv.Atoi(words[2])
-	if err != nil {
+// writeJobs is what a process that writes does.
+func writeJobs(t *testing.T, text string) {
+	var kind, dir string
+	var writer, first, end int
+	if _, err := fmt.Sscan(text, &kind, &dir, &writer, &first, &end); err != nil {
 		t.Fatal(err)
 	}
-	c := opened(t, words[0], words[1], nil)
-	for n := first; ; n++ {
-		s := statement{0, n}
-		if _, err := s.run(t, c); err != nil {
+	c := opened(t, kind, dir, nil)
+	for n := first; n < end; n++ {
+		s := statement{writer, n}
+		again, err := s.run(t, c)
+		if err != nil {
 			fmt.Println("failed", s.job(), err)
 			return
 		}
-		fmt.Println("done", s.job())
+		fmt.Println("done", s.job(), again)
 	}
+	os.Exit(0) // without what a test says at its end
 }
 
 // TestARepeatedJobCommitsOnce does one job three times.
