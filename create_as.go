@@ -16,21 +16,21 @@ import (
 // createAs runs CREATE TABLE ... AS, CREATE OR REPLACE TABLE ... AS and REPLACE TABLE ... AS. The catalog takes the table, or its new
 // definition, and its rows at once.
 func (s *Session) createAs(ctx context.Context, st sql.CreateTable, args []any) (*Rows, error) {
+	rows := noRows()
+	rows.counts = inserted(0, 0)
 	i, err := s.planCreateAs(ctx, st, true, args)
-	if st.IfNotExists && lake.IsTaken(err) {
-		return counted(nil, insertCounts(0, 0)), nil
+	if err == nil {
+		defer i.close()
+		rows.planned = i.plan
+		rows.counts, err = s.runInsert(ctx, i, nil)
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer i.close()
-	rows, err := s.runInsertion(ctx, i)
 	switch {
-	case !lake.IsTaken(err):
-		return rows, err
-	case st.IfNotExists:
-		return counted(nil, insertCounts(0, 0)), nil
-	case st.OrReplace:
+	case err == nil:
+		return rows, nil
+	case lake.IsTaken(err) && st.IfNotExists:
+		rows.counts = inserted(0, 0)
+		return rows, nil
+	case lake.IsTaken(err) && st.OrReplace:
 		return nil, errs.New(errs.Conflict, "replace table", catalog.Ident(st.Table).String(), "another writer made the table meanwhile").
 			WithHint("run the statement again")
 	}

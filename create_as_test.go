@@ -98,7 +98,6 @@ func TestCreateTableAsFails(t *testing.T) {
 			"CREATE OR REPLACE TABLE n.a AS SELECT k, CASE WHEN k < 9 THEN 1 ELSE error('stop') END AS e FROM n.a":           {errs.Invalid, "stop"},
 			"CREATE OR REPLACE TABLE n.a PARTITIONED BY (nope) AS SELECT k FROM n.a":                                         {errs.NotFound, "nope"},
 			"CREATE OR REPLACE TABLE n.a.files AS SELECT 1 AS x":                                                             {errs.Unsupported, "part or a version"},
-			"EXPLAIN ANALYZE CREATE TABLE n.b AS SELECT 1 AS x":                                                              {errs.Unsupported, "without running"},
 			"CREATE TABLE n.b AS SELECT * FROM n.b":                                                                          {errs.NotFound, "n.b"},
 			"CREATE TABLE n.b PARTITIONED BY (truncate(2, s)) TBLPROPERTIES ('commit.retry.num-retries'='x') AS FROM n.a":    {errs.Invalid, "commit.retry.num-retries"},
 			"CREATE TABLE n.b LOCATION '" + filepath.Join(i.folder, "else") + "' AS SELECT k // (k - k) AS z, error('stop')": {errs.NotFound, "k"},
@@ -115,6 +114,10 @@ func TestCreateTableAsFails(t *testing.T) {
 		if text := i.ask("EXPLAIN CREATE TABLE n.b PARTITIONED BY (bucket(4, k)) AS SELECT k FROM n.a"); !strings.Contains(text, "will write: n.b") || !strings.Contains(text, "bucket(4, k)") {
 			t.Error(text)
 		}
+		if text := i.ask("EXPLAIN ANALYZE CREATE TABLE n.made AS SELECT k FROM n.a"); !strings.Contains(text, "rows-inserted=10") {
+			t.Error(text)
+		}
+		i.want("SELECT count(*) FROM n.made", "10")
 		i.want("SHOW NAMESPACES", `"lake" "n"`)
 	}
 }

@@ -49,9 +49,8 @@ func (s *Session) fillInsert(ctx context.Context, out *insertion, in sql.Insert,
 	if out.change.Branch = at.Ref; !at.IsCurrent() && at.Kind != catalog.Branch {
 		return errs.New(errs.Invalid, "insert into", catalog.Ident(in.Into.Table).String(), "it is %s of the table, and rows can be inserted into branches only", at)
 	}
-	if out.change.WAPID = s.settings.WAPID(); out.change.WAPID != "" && out.change.Branch != "" && table.Properties["write.wap.enabled"] == "true" {
-		return errs.New(errs.Invalid, "insert into", catalog.Ident(in.Into.Table).String(), "what is staged under the WAP ID %q goes to no branch", out.change.WAPID).
-			WithHint("RESET tarn.wap_id")
+	if out.change.WAPID, err = s.wapID(table, out.change.Branch); err != nil {
+		return err
 	}
 	out.owner = out.plan.tables.owner[table]
 	if out.target, err = write.NewTarget(table); err != nil {
@@ -79,6 +78,16 @@ func (s *Session) fillInsert(ctx context.Context, out *insertion, in sql.Insert,
 	return s.fill(ctx, out.plan, q, isToRun, args)
 }
 
+// wapID returns the ID under which what is written is staged, which goes to no branch then.
+func (s *Session) wapID(t *catalog.Table, branch string) (string, error) {
+	id := s.settings.WAPID()
+	if id != "" && branch != "" && t.Properties["write.wap.enabled"] == "true" {
+		return "", errs.New(errs.Invalid, "write to", t.Ident.String(), "what is staged under the WAP ID %q goes to no branch, and the statement names %q", id, branch).
+			WithHint("RESET tarn.wap_id")
+	}
+	return id, nil
+}
+
 // describe binds a query for its columns alone.
 func (s *Session) describe(ctx context.Context, t *tables, q sql.Query, args []any) ([]duck.Column, error) {
 	conn, err := s.engine.binder.Connect()
@@ -104,16 +113,10 @@ func (s *Session) insert(ctx context.Context, in sql.Insert, args []any) (*Rows,
 		return nil, err
 	}
 	defer i.close()
-	return s.runInsertion(ctx, i)
-}
-
-// runInsertion is runInsert of a statement by itself.
-func (s *Session) runInsertion(ctx context.Context, i *insertion) (*Rows, error) {
-	counts, err := s.runInsert(ctx, i, nil)
-	if err != nil {
-		return nil, err
-	}
-	return counted(i.plan, counts), nil
+	rows := noRows()
+	rows.planned = i.plan
+	rows.counts, err = s.runInsert(ctx, i, nil)
+	return rows, err
 }
 
 // runInsert runs what was planned, and measures its query where somebody wants to know. A table that is made with its rows is made
@@ -133,18 +136,12 @@ func (s *Session) runInsert(ctx context.Context, i *insertion, measured **explai
 	if err != nil {
 		return nil, errs.Reword(err, i.plan.query.ForPeople)
 	}
-	return insertCounts(job.Rows(), int64(job.Files())), nil
+	return inserted(job.Rows(), int64(job.Files())), nil
 }
 
-func insertCounts(rows, files int64) []Count {
+// inserted is what a statement that inserts rows counts.
+func inserted(rows, files int64) []Count {
 	return []Count{{Name: "rows-inserted", Value: rows}, {Name: "files-added", Value: files}}
-}
-
-// counted is the result of a statement that says no more than how much it did.
-func counted(p *planned, counts []Count) *Rows {
-	rows := noRows()
-	rows.planned, rows.counts = p, counts
-	return rows
 }
 
 // jobSink gives a run's rows to a job.
@@ -152,19 +149,9 @@ type jobSink struct{ *write.Job }
 
 func (s jobSink) Writer() exec.SinkWriter { return s.Job.Writer() }
 
-// explainInsert tells how an INSERT would run, or how it ran.
-func (s *Session) explainInsert(ctx context.Context, in sql.Insert, e sql.Explain, args []any) (string, error) {
-	i, err := s.planInsert(ctx, in, e.Analyze, args)
-	return s.explainInsertion(ctx, "INSERT", i, err, e)
-}
-
-// explainCreateAs is explainInsert of CREATE TABLE ... AS.
-func (s *Session) explainCreateAs(ctx context.Context, st sql.CreateTable, e sql.Explain, args []any) (string, error) {
-	i, err := s.planCreateAs(ctx, st, e.Analyze, args)
-	return s.explainInsertion(ctx, "CREATE TABLE", i, err, e)
-}
-
-func (s *Session) explainInsertion(ctx context.Context, statement string, i *insertion, err error, e sql.Explain) (string, error) {
+// explainInsertion tells how an INSERT or a CREATE TABLE ... AS would run, or how it ran.
+func (s *Session) explainInsertion(ctx context.Context, statement string, e sql.Explain, plan func() (*insertion, error)) (string, error) {
+	i, err := plan()
 	if err != nil {
 		return "", err
 	}

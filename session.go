@@ -52,6 +52,10 @@ func (s *Session) Query(ctx context.Context, stmt string, args ...any) (rows *Ro
 		return s.explain(ctx, st, args)
 	case sql.Insert:
 		return s.insert(ctx, st, args)
+	case sql.CreateTable:
+		if st.As != nil {
+			return s.createAs(ctx, st, args)
+		}
 	case sql.ChangeRows:
 		return s.changeRows(ctx, st, args)
 	case sql.CreateTable:
@@ -112,7 +116,7 @@ func (s *Session) Explain(ctx context.Context, query string, opts ExplainOptions
 		return "", err
 	}
 	switch st := parsed.(type) {
-	case sql.Query, sql.Insert, sql.ChangeRows:
+	case sql.Query, sql.Insert, sql.ChangeRows, sql.CreateTable:
 		return s.explainText(ctx, sql.Explain{Of: st, Analyze: opts.Analyze, JSON: opts.JSON}, args)
 	case sql.CreateTable:
 		if st.As != nil {
@@ -257,9 +261,11 @@ func (s *Session) explain(ctx context.Context, e sql.Explain, args []any) (*Rows
 func (s *Session) explainText(ctx context.Context, e sql.Explain, args []any) (string, error) {
 	switch of := e.Of.(type) {
 	case sql.Insert:
-		return s.explainInsert(ctx, of, e, args)
+		return s.explainInsertion(ctx, "INSERT", e, func() (*insertion, error) { return s.planInsert(ctx, of, e.Analyze, args) })
 	case sql.CreateTable:
-		return s.explainCreateAs(ctx, of, e, args)
+		if of.As != nil {
+			return s.explainInsertion(ctx, "CREATE TABLE", e, func() (*insertion, error) { return s.planCreateAs(ctx, of, e.Analyze, args) })
+		}
 	case sql.ChangeRows:
 		return s.explainChange(ctx, of, e, args)
 	case sql.Query:

@@ -21,7 +21,7 @@ func (l *lab) setFields(name string, fields ...any) {
 }
 
 // TestPartitionCases are cases of specs that changed, under their ids in the list of other engines' faults: what they say of
-// reading. EVP-3 and EVP-12 are about writing.
+// reading.
 func TestPartitionCases(t *testing.T) {
 	for id, run := range map[string]func(*lab){
 		"EVP-1 dropped source of an old spec": droppedSource, "EVP-4 one field ID with two parameters": otherParameter,

@@ -2,7 +2,9 @@ package property
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math/big"
 	"os"
 	"os/exec"
@@ -50,6 +52,61 @@ func TestPyIcebergReads(t *testing.T) {
 		if got := read[name]; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: PyIceberg reads\n%+v, wanted\n%+v", name, got, want)
 		}
+	}
+	l.filesAgree(python, uri, warehouse, names)
+}
+
+// filesQuery asks the metadata table files for what testdata/files.py tells.
+const filesQuery = `SELECT CAST(to_json({
+	content: content, path: file_path, format: file_format, spec: spec_id, rows: record_count, bytes: file_size_in_bytes,
+	sizes: coalesce(column_sizes, MAP {}), "values": coalesce(value_counts, MAP {}), nulls: coalesce(null_value_counts, MAP {}), nans: coalesce(nan_value_counts, MAP {}),
+	lower: map_from_entries(list_transform(map_entries(coalesce(lower_bounds, MAP {})), lambda e: {k: e.key, v: lower(hex(e.value))})),
+	upper: map_from_entries(list_transform(map_entries(coalesce(upper_bounds, MAP {})), lambda e: {k: e.key, v: lower(hex(e.value))})),
+	splits: coalesce(split_offsets, []), equality: coalesce(equality_ids, []), "order": coalesce(sort_order_id, 0)}) AS VARCHAR) FROM %s ORDER BY file_path`
+
+// filesAgree compares the metadata table files of tables as PyIceberg and Tarn have it.
+func (l *lab) filesAgree(python, uri, warehouse string, names []string) {
+	l.t.Helper()
+	cmd := exec.CommandContext(l.t.Context(), python, "testdata/files.py", uri, warehouse, "sales")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	l.must(err)
+	theirs := map[string][]map[string]any{}
+	l.must(json.Unmarshal(out, &theirs))
+	engine, err := tarn.Open(l.t.Context(), tarn.Config{Catalogs: []tarn.CatalogConfig{{Name: "lake", Type: "sql", URI: uri, Warehouse: warehouse}}})
+	l.must(err)
+	defer engine.Close()
+	for _, name := range names {
+		rows, err := engine.Session().Query(l.t.Context(), fmt.Sprintf(filesQuery, "sales."+name+".files"))
+		l.must(err)
+		var ours []map[string]any
+		for _, text := range texts(l.t, rows) {
+			var file map[string]any
+			l.must(json.Unmarshal([]byte(text), &file))
+			ours = append(ours, file)
+		}
+		if len(ours) == 0 || !reflect.DeepEqual(ours, theirs[name]) {
+			l.t.Errorf("%s.files is\n%v, and PyIceberg has\n%v", name, ours, theirs[name])
+		}
+	}
+}
+
+// texts returns the only column of a result and closes it.
+func texts(t testing.TB, rows *tarn.Rows) (out []string) {
+	t.Helper()
+	defer rows.Close()
+	for {
+		b, err := rows.Next(t.Context())
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range int(b.NumRows()) {
+			out = append(out, strings.Clone(b.Column(0).ValueStr(i)))
+		}
+		b.Release()
 	}
 }
 

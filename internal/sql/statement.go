@@ -86,14 +86,14 @@ func (p *parser) parse() (Statement, error) {
 		return p.alter()
 	case "insert":
 		return p.insert()
+	case "call":
+		return p.call()
 	case "delete":
 		return p.delete()
 	case "update":
 		return p.update()
 	case "merge":
 		return p.merge()
-	case "call":
-		return p.call()
 	}
 	return nil, p.notBuilt(first)
 }

@@ -13,6 +13,7 @@ import (
 type RowChange struct {
 	Copies    bool   // copy on write; else merge on read
 	Branch    string // "" is main; the table is pinned to its head
+	WAPID     string // stages the snapshot, see commit.Change
 	Isolation commit.Isolation
 	Reads     catalog.Filter // as in commit.Change
 	// Whole are data files that go as they are: all their rows are deleted. None of them has edits.
@@ -38,7 +39,7 @@ func (j *Job) Change(ctx context.Context, how RowChange, e *Edits, layout *catal
 	if err := add(); err != nil {
 		return done, err
 	}
-	change := commit.Change{Kind: commit.RowDelta, Branch: how.Branch, Isolation: how.Isolation, Reads: how.Reads}
+	change := commit.Change{Kind: commit.RowDelta, Branch: how.Branch, WAPID: how.WAPID, Isolation: how.Isolation, Reads: how.Reads}
 	done.Removed = how.Whole
 	if how.Copies {
 		change.Kind = commit.Overwrite

@@ -53,7 +53,10 @@ func (t *Target) gathering(rows *spj.Physical) string {
 
 // Replaces says what is replaced, for people; "" for nothing.
 func (c Change) Replaces() string {
-	return [...]string{"", "all rows of the partitions that the new rows are in", "all rows of the table", "all rows for which " + c.Text + " holds"}[c.Replace]
+	if c.Replace == Matching {
+		return "all rows for which " + c.Text + " holds"
+	}
+	return [...]string{"", "all rows of the partitions that the new rows are in", "all rows of the table"}[c.Replace]
 }
 
 // layoutText writes the spec as DDL does.

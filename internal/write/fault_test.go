@@ -200,6 +200,14 @@ func (l *lab) callFails(t *testing.T, c faultCase, warehouse string, id catalog.
 	if kind == errs.CommitUnknown {
 		return fired
 	}
+	if !strings.HasPrefix(files.Fired(), "remove") {
+		l.must(filepath.WalkDir(filepath.Join(warehouse, "t"), func(path string, _ os.DirEntry, walked error) error {
+			if entries, unread := os.ReadDir(path); unread == nil && len(entries) == 0 {
+				t.Errorf("%s, call %d (%s): left is the empty folder %s after %v", c.name, k, files.Fired(), path, err)
+			}
+			return walked
+		}))
+	}
 	has := l.paths(table)
 	for path := range dataFilesIn(t, warehouse) {
 		if !has[filepath.Base(path)] && !old[path] {

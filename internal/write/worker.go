@@ -254,7 +254,8 @@ func (w *worker) file(ctx context.Context, from *source, tuple []value, place in
 		order = orderBy(t.keys)
 	}
 	made, err := w.copy(ctx, from, order, ref.Local)
-	if errs.KindOf(err) == errs.NotFound { // another writer that failed may have removed the folder, which was empty
+	if _, gone := os.Stat(filepath.Dir(ref.Local)); err != nil && errors.Is(gone, os.ErrNotExist) {
+		// Another writer that failed has removed the folder, which was empty.
 		if err = w.job.catalog.MakeFolderOf(ctx, ref); err == nil {
 			made, err = w.copy(ctx, from, order, ref.Local)
 		}
