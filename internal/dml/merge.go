@@ -65,6 +65,9 @@ type merger struct {
 }
 
 func (b *builder) merge(st sql.Merge) (*Statement, error) {
+	if st.Source.Called == "" && strings.HasPrefix(st.Source.Relation.Text, "(") {
+		st.Source.Alias, st.Source.Called = "AS "+unnamedSource, unnamedSource
+	}
 	m := &merger{builder: b, st: st}
 	if called := st.Source.Called; called != "" && strings.EqualFold(unquoted(called), unquoted(b.target.Called())) {
 		return nil, m.fault("the table and the source are both called %s", called).WithHint("give one of them an alias")
