@@ -65,6 +65,9 @@ type merger struct {
 }
 
 func (b *builder) merge(st sql.Merge) (*Statement, error) {
+	if st.Source.Called == "" && strings.HasPrefix(st.Source.Relation.Text, "(") {
+		st.Source.Alias, st.Source.Called = "AS "+unnamedSource, unnamedSource
+	}
 	m := &merger{builder: b, st: st}
 	if called := st.Source.Called; called != "" && strings.EqualFold(unquoted(called), unquoted(b.target.Called())) {
 		return nil, m.fault("the table and the source are both called %s", called).WithHint("give one of them an alias")
@@ -124,7 +127,7 @@ func (m *merger) qualify() error {
 		c := &m.st.Clauses[i]
 		called := m.st.Source.Called
 		if c.When == sql.NotMatchedBySource {
-			called = m.builder.target.Called()
+			called = m.target.Called()
 		}
 		if c.When == sql.Matched || called == "" {
 			continue
@@ -198,7 +201,7 @@ func (m *merger) query() (*Statement, error) {
 func (m *merger) scopes() []Scope {
 	source := m.st.Source.Relation
 	out := m.scopeOf(sql.NotMatched, source, m.st.Source.Reference())
-	return append(out, m.scopeOf(sql.NotMatchedBySource, sql.Fragment{}, m.builder.target.Reference())...)
+	return append(out, m.scopeOf(sql.NotMatchedBySource, sql.Fragment{}, m.target.Reference())...)
 }
 
 func (m *merger) scopeOf(kind sql.When, relation sql.Fragment, from string) []Scope {
@@ -234,7 +237,7 @@ func (m *merger) from() string {
 		}
 		source = fmt.Sprintf("(SELECT *, true AS %s FROM %s) %s", sourceName, m.st.Source.Relation.Text, alias)
 	}
-	left, right := m.builder.target.Reference(), source
+	left, right := m.target.Reference(), source
 	if !m.pairing.tableFirst {
 		left, right = right, left
 	}

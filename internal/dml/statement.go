@@ -48,6 +48,8 @@ const (
 	rowName      = `"=row"`
 	actionName   = `"=action"`
 	sourceName   = `"=source"`
+	// unnamedSource is what a query is called that a MERGE gives no alias.
+	unnamedSource = `"=rows"`
 )
 
 // Source tells the names of the columns of what a MERGE takes rows from, which is asked for only where the statement names

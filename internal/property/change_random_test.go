@@ -138,7 +138,7 @@ func (w *changeWorld) settings() mode {
 		{"", "SET tarn.row_change_mode = 'merge-on-read'"}, {"", "SET tarn.threads = 1"},
 	} {
 		set := of[w.r.IntN(len(of))]
-		if set != "" && !(w.format == 1 && strings.Contains(set, "merge-on-read")) {
+		if set != "" && (w.format > 1 || !strings.Contains(set, "merge-on-read")) {
 			m = append(m, set)
 		}
 	}

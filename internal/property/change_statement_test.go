@@ -288,7 +288,7 @@ func mergeModel(before, source []modelRow, on modelExpr, matched, absent, alone 
 			return nil, n, errModelTwice
 		}
 		p := modelPair{t: t}
-		c := (*modelClause)(nil)
+		var c *modelClause
 		if len(found) > 0 {
 			p.s = &source[found[0]]
 			c = first(matched, p)

@@ -335,11 +335,12 @@ func (p *parser) merge() (Statement, error) {
 // source reads a table, a call of a function or a query in brackets, with an alias.
 func (p *parser) source() (Source, error) {
 	var s Source
-	from, end := p.pos, 0
+	from := p.pos
 	t, ok := p.peek()
 	if !ok {
 		return s, p.wanted("a source")
 	}
+	var end int
 	switch {
 	case isSymbol(t, "("):
 		end = p.behind(p.pos)
