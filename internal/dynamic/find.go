@@ -71,7 +71,7 @@ func Find(ctx context.Context, q *plan.Query, tables Tables, layouts map[*plan.S
 		return nil, nil
 	}
 	f := &finder{
-		tables: tables, layouts: layouts, opts: opts, edges: edges(q), sizes: map[*plan.Scan]int64{}, pruned: map[*plan.Scan]int{},
+		tables: tables, layouts: layouts, opts: opts, edges: edges(q), sizes: map[*plan.Scan]int64{}, rows: map[*plan.Scan]int64{}, pruned: map[*plan.Scan]int{},
 		targets: map[*plan.Scan][]catalog.FieldID{},
 	}
 	order, err := f.order(ctx)
@@ -92,6 +92,7 @@ type finder struct {
 	opts    Options
 	edges   []edge
 	sizes   map[*plan.Scan]int64             // without dynamic filters
+	rows    map[*plan.Scan]int64             // likewise; deleted ones are among them
 	pruned  map[*plan.Scan]int               // files that other conditions leave out
 	targets map[*plan.Scan][]catalog.FieldID // columns with a dynamic filter
 	out     []Filter
@@ -118,22 +119,24 @@ func (f *finder) order(ctx context.Context) ([]*plan.Scan, error) {
 	return out, nil
 }
 
-// size returns the bytes of a scan's data files. Where no filter leaves any out the snapshot's summary has them: then the
+// size returns the bytes of a scan's data files, and notes their rows. Where no filter leaves any out the snapshot's summary has them: then the
 // manifests of a large table are read when its dynamic filters are known, and only those that these leave.
 func (f *finder) size(ctx context.Context, s *plan.Scan) (int64, error) {
 	if s.Filter.Op == catalog.AlwaysTrue && s.Table.Version.Reading == catalog.ReadState && f.layouts[s] == nil {
 		if s.Table.Snapshot == nil {
 			return 0, nil
 		}
-		if n, err := strconv.ParseInt(s.Table.Snapshot.Summary["total-files-size"], 10, 64); err == nil && n > 0 {
-			return n, nil
+		bytes, err := strconv.ParseInt(s.Table.Snapshot.Summary["total-files-size"], 10, 64)
+		if err == nil && bytes > 0 {
+			f.rows[s], _ = strconv.ParseInt(s.Table.Snapshot.Summary["total-records"], 10, 64) // 0 where it isn't said
+			return bytes, nil
 		}
 	}
 	l, err := f.survey(ctx, s)
 	if err != nil {
 		return 0, err
 	}
-	f.pruned[s] = l.Counts.FilesPruned
+	f.pruned[s], f.rows[s] = l.Counts.FilesPruned, l.Counts.Rows
 	return l.Counts.Bytes, nil
 }
 

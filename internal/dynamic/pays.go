@@ -22,6 +22,10 @@ const (
 	timesUnfiltered = 64 // nothing but the sizes says that there are few values: they can't be many
 )
 
+// rowsPerValue is how many rows of a table without a condition may have one value of its join column. With more rows than that
+// makes of the values that are kept, only the least and the greatest would be known in the end, and those manifests tell.
+const rowsPerValue = 4
+
 // pays says why a filter isn't worth finding its values, "" when it is. interesting says whether one might have thought so. A
 // table that is small itself is worth as much as the largest one that its own values may go to, with what is left of them.
 func (f *finder) pays(e edge, source int64) (why string, interesting bool) {
@@ -43,6 +47,8 @@ func (f *finder) pays(e edge, source int64) (why string, interesting bool) {
 		why = units.Bytes(target) + " are too few to be worth it"
 	case source > f.opts.SourceBytes:
 		why = f.tooLarge(source)
+	case !isFiltered && f.rows[e.From.Scan] > rowsPerValue*mostValues:
+		why = fmt.Sprintf("its %s have more values than are kept, most likely", units.Count(int(f.rows[e.From.Scan]), "row"))
 	case target/times < source:
 		why = fmt.Sprintf("%s would have to be %d times as large as %s, %s", units.Bytes(target), times, units.Bytes(source), what)
 	}
