@@ -58,10 +58,6 @@ func (s *Session) Query(ctx context.Context, stmt string, args ...any) (rows *Ro
 		}
 	case sql.ChangeRows:
 		return s.changeRows(ctx, st, args)
-	case sql.CreateTable:
-		if st.As != nil {
-			return s.createAs(ctx, st, args)
-		}
 	}
 	if len(args) > 0 {
 		return nil, errs.New(errs.Invalid, "run", "statement", "there are %d arguments, and only queries and statements that insert or change rows have parameters", len(args))
@@ -118,10 +114,6 @@ func (s *Session) Explain(ctx context.Context, query string, opts ExplainOptions
 	switch st := parsed.(type) {
 	case sql.Query, sql.Insert, sql.ChangeRows, sql.CreateTable:
 		return s.explainText(ctx, sql.Explain{Of: st, Analyze: opts.Analyze, JSON: opts.JSON}, args)
-	case sql.CreateTable:
-		if st.As != nil {
-			return s.explainText(ctx, sql.Explain{Of: st, Analyze: opts.Analyze, JSON: opts.JSON}, args)
-		}
 	case sql.Explain:
 		return s.explainText(ctx, st, args)
 	}

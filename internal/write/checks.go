@@ -1,10 +1,22 @@
 package write
 
 import (
+	"errors"
+
 	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/exec"
 	"github.com/tarndb/tarn/transform"
 )
+
+// misplaced tells what to do about a row that isn't where its file is filed.
+func misplaced(err error) error {
+	var e *errs.Error
+	if errors.As(err, &e) && e.Kind == errs.Corrupt {
+		return e.WithHint("rewrite the file with a writer that follows the table's spec, or change rows by merge on read; SET tarn.verify_layout = off copies it as it is")
+	}
+	return err
+}
 
 // checks registers that each row of kept files is in the partition that it is filed under. Rows that aren't would be hidden from
 // readers once more, in a file of ours.

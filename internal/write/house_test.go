@@ -79,8 +79,13 @@ func (h *house) survey(t *catalog.Table) *catalog.TableLayout {
 // edits returns the rows of a table that a condition is true of.
 func (h *house) edits(name, where string) *write.Edits {
 	h.t.Helper()
+	return h.editsOf("n."+name, where)
+}
+
+func (h *house) editsOf(table, where string) *write.Edits {
+	h.t.Helper()
 	e := &write.Edits{}
-	for _, r := range h.run("SELECT _file, _pos FROM n." + name + " WHERE " + where).Rows {
+	for _, r := range h.run("SELECT _file, _pos FROM " + table + " WHERE " + where).Rows {
 		if _, ok := e.Add(r[0].(string), r[1].(*big.Rat).Num().Int64()); !ok {
 			h.t.Fatalf("a row comes twice: %v", r)
 		}
@@ -170,17 +175,28 @@ func (h *house) apply(c change) write.RowsChanged {
 	return done
 }
 
+// applyAt is apply to any table, which may be one that can't be changed.
+func (h *house) applyAt(id catalog.Ident, c change) (write.RowsChanged, error) {
+	h.t.Helper()
+	t, err := h.lake.LoadTable(h.t.Context(), id, catalog.Version{})
+	h.must(err)
+	return h.applyTo(t, c)
+}
+
 func (h *house) applyTo(t *catalog.Table, c change) (write.RowsChanged, error) {
 	h.t.Helper()
 	target, err := write.NewTarget(t)
-	h.must(err)
-	target, err = target.Changing()
-	h.must(err)
+	if err == nil {
+		target, err = target.Changing()
+	}
+	if err != nil {
+		return write.RowsChanged{}, err
+	}
 	c.options.TempDir = h.t.TempDir()
 	j, err := write.Start(h.t.Context(), h.lake, target, c.options)
 	h.must(err)
 	defer j.Close()
-	e, layout := h.edits(c.name, c.where), h.survey(t)
+	e, layout := h.editsOf(t.Ident.String(), c.where), h.survey(t)
 	return j.Change(h.t.Context(), write.RowChange{Copies: c.copies}, e, layout, func() error {
 		if c.rows == "" {
 			return nil

@@ -221,7 +221,7 @@ func (w *worker) rewrite(ctx context.Context, it *item) (err error) {
 		}
 		rows, err := w.file(ctx, from, it.tuple, i)
 		if err != nil {
-			return err
+			return misplaced(err)
 		}
 		w.job.move(rows - o.newRows())
 	}
@@ -243,7 +243,7 @@ func (w *worker) rewriteSorted(ctx context.Context, it *item, open *exec.OpenFil
 		defer func() { err = errors.Join(err, sorted.Close()) }()
 	}
 	if err != nil {
-		return err
+		return misplaced(err)
 	}
 	w.job.move(sorted.Rows(0) - all.newRows())
 	return w.parts(ctx, sorted, 0, it.tuple)

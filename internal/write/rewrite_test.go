@@ -272,3 +272,40 @@ func TestRewriteFindsLiar(t *testing.T) {
 		t.Errorf("there are %d rows", len(rows))
 	}
 }
+
+// TestRewriteAppliesEqualityDeletes rewrites files of which rows are deleted by their values, and leaves those that came later.
+func TestRewriteAppliesEqualityDeletes(t *testing.T) {
+	h := newHouse(t)
+	for _, copies := range []bool{false, true} {
+		name := fmt.Sprintf("t%t", copies)
+		h.run("CREATE TABLE n." + name + " (k BIGINT, s STRING) PARTITIONED BY (bucket(2, k)) " + properties(2))
+		h.run("INSERT INTO n." + name + " SELECT range, 'old' FROM range(100)")
+		table := h.load(name)
+		conn, err := duckOpen(t)
+		h.must(err)
+		var deletes []catalog.DeleteFile
+		for bucket := range int32(2) {
+			ref, err := h.lake.NewDataFileRef(t.Context(), table, []any{bucket})
+			h.must(err)
+			files, err := conn.CopyParquet(t.Context(), "SELECT range AS k FROM range(10, 20)", table.Schema.Fields[:1], ref.Local, copyOptions)
+			h.must(err)
+			ref.Bytes = files[0].Bytes
+			deletes = append(deletes, catalog.DeleteFile{
+				Ref: ref, Kind: catalog.EqualityDeletes, Partition: []any{bucket}, Rows: files[0].Rows, Equality: []catalog.FieldID{1},
+			})
+		}
+		_, err = h.lake.RowDelta(t.Context(), table, nil, deletes)
+		h.must(err)
+		h.run("INSERT INTO n." + name + " SELECT range, 'new' FROM range(10, 15)")
+		if got := h.numbers(name); len(got) != 95 {
+			t.Fatalf("there are %d rows before", len(got))
+		}
+		h.apply(change{name: name, copies: copies, where: "s = 'old' AND k % 10 = 5", rows: "SELECT 15::BIGINT, 'changed'"})
+		h.apply(change{name: name, copies: copies, where: "k = 12"})
+		got := h.run("SELECT string_agg(k || s, ' ' ORDER BY k) FROM n." + name + " WHERE k BETWEEN 4 AND 25").Rows
+		want := "4old 6old 7old 8old 9old 10new 11new 13new 14new 15changed 20old 21old 22old 23old 24old"
+		if fmt.Sprint(got) != "[["+want+"]]" || len(h.numbers(name)) != 86 {
+			t.Errorf("copies %t: the rows are %v, %d in all", copies, got, len(h.numbers(name)))
+		}
+	}
+}
