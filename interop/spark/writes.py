@@ -197,10 +197,11 @@ class Comparison:
     def __init__(self, tarn, spark, warehouse):
         self.tarn, self.spark, self.warehouse = tarn, spark, warehouse
 
-    def read(self, name):
-        """Tarn's table and its metadata table files as Spark reads them, and in what they differ from what Tarn says."""
+    def read(self, name, of_files="*"):
+        """Tarn's table and its metadata table files, or some columns of it, as Spark reads them, and in what they differ from what
+        Tarn says."""
         ours, base = "tarn." + name, name.split(".branch_")[0]
-        queries = ["SELECT * FROM " + ours, "SELECT * FROM tarn.%s.files" % base]
+        queries = ["SELECT * FROM " + ours, "SELECT %s FROM tarn.%s.files" % (of_files, base)]
         if self.metadata("tarn", base)["format-version"] >= 3:
             queries.append("SELECT _row_id, _last_updated_sequence_number, l FROM " + ours)
         seen, wrong = list(self.spark.rows(*queries)), []
@@ -248,9 +249,10 @@ def script():
 
 def without_twin(tarn, compare):
     """Fills a table of a type that Spark reads, and makes no tables of; what is wrong, as text."""
-    tarn.run("CREATE TABLE tarn.uuids (k INT, u UUID) USING iceberg PARTITIONED BY (bucket(4, u), u)")
+    tarn.run("CREATE TABLE tarn.uuids (k INT, u UUID) USING iceberg PARTITIONED BY (bucket(4, u))")
     tarn.run("INSERT INTO tarn.uuids VALUES (1, 'f79c3e09-677c-4bbd-a479-3f349cb785e7'), (2, '00000000-0000-0000-0000-000000000001'), (3, NULL)")
-    return compare.read("uuids")[2]
+    # Spark fails on what else has UUIDs as values there: readable_metrics, and a partition by a UUID itself.
+    return compare.read("uuids", "content, file_path, spec_id, partition, record_count, file_size_in_bytes, " + ", ".join(COUNTED) + ", lower_bounds, upper_bounds")[2]
 
 
 def unshuffled(tarn, spark):
