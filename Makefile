@@ -66,14 +66,16 @@ P ?= ./...
 benchstat:
 	$(GO) test -run='^$$' -bench=. -benchmem -count=6 $(P)
 
-# interop-spark compares definitions of tables, what is written to them, and tarn check's verdicts on Spark, with what a real Spark does. It needs
-# Python, Java 17 and, for the first time, PyPI and Maven Central; interop/spark/interop.py says what can be set.
+# interop-spark compares definitions of tables, what is written to them, changes of rows by both in turn, and tarn check's verdicts
+# on Spark, with what a real Spark does. It needs Python, Java 17 and, for the first time, PyPI and Maven Central;
+# interop/spark/interop.py says what can be set.
 PYTHON ?= python3
 INTEROP_DIR ?= $(CURDIR)/.interop/spark
 interop-spark:
 	$(GO) build -o $(INTEROP_DIR)/tarn ./cmd/tarn
 	INTEROP_DIR=$(INTEROP_DIR) TARN=$(INTEROP_DIR)/tarn $(PYTHON) interop/spark/definitions.py
 	INTEROP_DIR=$(INTEROP_DIR) TARN=$(INTEROP_DIR)/tarn $(PYTHON) interop/spark/writes.py
+	INTEROP_DIR=$(INTEROP_DIR) TARN=$(INTEROP_DIR)/tarn $(PYTHON) interop/spark/changes.py
 	INTEROP_DIR=$(INTEROP_DIR) TARN=$(INTEROP_DIR)/tarn $(PYTHON) interop/spark/interop.py $(CHECKS)
 
 # golden writes the checked-in expectations anew; read the difference before committing it.
