@@ -61,6 +61,14 @@ def rendered(fault):
     return str(fault).strip().splitlines()[0][:300]
 
 
+def attempt(compare, *args):
+    """What a comparison finds wrong, or that it fails."""
+    try:
+        return compare(*args)
+    except Exception as e:  # whatever Spark throws
+        return [rendered(e)]
+
+
 class Tarn:
     """Tarn as a program: settings are given to each statement that follows."""
 
@@ -313,10 +321,10 @@ def main():
             except Exception as e:  # whatever Spark throws
                 wrong.append("%s says %s" % (namespace.rstrip("."), rendered(e)))
         if changed and not wrong:
-            wrong = compare.table(changed)
+            wrong = attempt(compare.table, changed)
         tell(statement, wrong, reason)
-    tell("a table of UUIDs", without_twin(tarn, compare))
-    tell("a join of two of Tarn's tables", unshuffled(tarn, spark))
+    tell("a table of UUIDs", attempt(without_twin, tarn, compare))
+    tell("a join of two of Tarn's tables", attempt(unshuffled, tarn, spark))
     print("%d statements, %d failed" % (count, failed))
     sys.exit(1 if failed or not count else 0)
 
