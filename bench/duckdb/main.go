@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/meter"
@@ -45,10 +46,14 @@ func run(ctx context.Context, threads int) error {
 		return err
 	}
 	defer conn.Close()
-	if err := conn.Exec(ctx, ownSettings); err != nil {
-		return err
+	statements := strings.Split(strings.TrimSpace(string(query)), ";\n")
+	last := len(statements) - 1
+	for _, text := range append([]string{ownSettings}, statements[:last]...) {
+		if err := conn.Exec(ctx, text); err != nil {
+			return err
+		}
 	}
-	res, err := conn.Query(ctx, string(query))
+	res, err := conn.Query(ctx, statements[last])
 	if err != nil {
 		return err
 	}
