@@ -70,7 +70,7 @@ var fields = []catalog.Field{
 // fill makes a variant's table.
 func (b *bed) fill(ctx context.Context, v variant) error {
 	t, err := b.catalog.CreateTable(ctx, lake.NewTable{
-		Ident: catalog.Ident{"bench", v.table}, Schema: &catalog.Schema{Fields: fields}, FormatVersion: 3,
+		Ident: catalog.Ident{"bench", v.table}, Schema: &catalog.Schema{Fields: fields}, FormatVersion: v.version,
 		Spec: []catalog.PartitionField{{Name: "p", Sources: []catalog.FieldID{2}, Transform: transform.Transform{Op: transform.Identity}}},
 	})
 	if err != nil {

@@ -140,7 +140,8 @@ func TestDeletesByDroppedColumns(t *testing.T) {
 		"r.values": func(d *deleter) { d.byValue("a = 2", "a") },
 		"r.vector": func(d *deleter) { d.byVector("a = 2", nil) },
 	} {
-		l.table(definition{name: name, columns: []string{"a long", "c binary", "v int"}, spec: []string{"truncate[2] c", "bucket[4] c", "identity v"}, version: 3},
+		version := map[string]int{"r.vector": 3}[name] // from version 3 on nobody adds position delete files
+		l.table(definition{name: name, columns: []string{"a long", "c binary", "v int"}, spec: []string{"truncate[2] c", "bucket[4] c", "identity v"}, version: version},
 			[]string{`(0, ''::BLOB, 1)`, `(1, '\x80'::BLOB, 1)`, `(2, '\x80'::BLOB, 1)`, `(3, NULL, 1)`})
 		l.setSpec(name, []string{"identity v"})
 		l.append(name, `(4, ''::BLOB, 1)`)
