@@ -70,7 +70,10 @@ var parquetCodecs = map[string]compress.Compression{
 // writePositions writes a row group.
 func writePositions(out *pqfile.Writer, path string, rows int64, next func() (int64, bool)) error {
 	const batch = 8192
-	group := out.AppendRowGroup()
+	group, err := out.AppendRowGroupChecked()
+	if err != nil {
+		return err
+	}
 	column, err := group.NextColumn()
 	if err != nil {
 		return err
