@@ -97,7 +97,7 @@ func (s *Session) replacedBy(ctx context.Context, out *insertion, st sql.CreateT
 	case st.Replace, !lake.IsNoTable(err) && mayReplace:
 		return nil, err
 	}
-	id := catalog.Ident{}
+	var id catalog.Ident
 	if out.owner, id, err = s.engine.newName(ctx, st.Table); err != nil {
 		return nil, err
 	}

@@ -207,9 +207,9 @@ func (p parameter) takes(a sql.Argument) bool {
 
 func (c *call) text(name string) string { return c.args[name].Value.Text }
 
-// integer returns an argument that bind has found to be one; ok is false where it isn't given.
-func (c *call) integer(name string) (n int64, ok bool) {
-	a, ok := c.args[name]
+// snapshotID returns the argument that bind has found to be a number; ok is false where it isn't given.
+func (c *call) snapshotID() (n int64, ok bool) {
+	a, ok := c.args["snapshot_id"]
 	n, err := strconv.ParseInt(a.Value.Text, 10, 64)
 	return n, ok && err == nil
 }
@@ -257,7 +257,7 @@ func rollbackToSnapshot(ctx context.Context, c *call) ([][]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, _ := c.integer("snapshot_id")
+	id, _ := c.snapshotID()
 	return movedRow(in.RollbackTo(ctx, t, catalog.SnapshotID(id)))
 }
 
@@ -283,7 +283,7 @@ func rollbackToTimestamp(ctx context.Context, c *call) ([][]any, error) {
 }
 
 func setCurrentSnapshot(ctx context.Context, c *call) ([][]any, error) {
-	id, hasID := c.integer("snapshot_id")
+	id, hasID := c.snapshotID()
 	_, hasRef := c.args["ref"]
 	if hasID == hasRef {
 		return nil, c.fail(errs.Invalid, "either snapshot_id or ref must be given")
@@ -300,7 +300,7 @@ func cherrypickSnapshot(ctx context.Context, c *call) ([][]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, _ := c.integer("snapshot_id")
+	id, _ := c.snapshotID()
 	now, err := in.Cherrypick(ctx, t, catalog.SnapshotID(id))
 	return [][]any{{id, int64(now)}}, err
 }
@@ -329,7 +329,7 @@ func ancestorsOf(ctx context.Context, c *call) ([][]any, error) {
 		return nil, err
 	}
 	var of *catalog.SnapshotID
-	if id, ok := c.integer("snapshot_id"); ok {
+	if id, ok := c.snapshotID(); ok {
 		of = new(catalog.SnapshotID)
 		*of = catalog.SnapshotID(id)
 	}
@@ -432,7 +432,7 @@ func total(s *catalog.Snapshot, name string) any {
 func valueRows(columns []Column, rows [][]any) *Rows {
 	fields := make([]arrow.Field, len(columns))
 	for i, c := range columns {
-		typ := arrow.DataType(arrow.PrimitiveTypes.Int64)
+		var typ arrow.DataType = arrow.PrimitiveTypes.Int64
 		if c.Type == "VARCHAR" {
 			typ = arrow.BinaryTypes.String
 		}

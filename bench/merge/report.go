@@ -59,7 +59,7 @@ func (r *report) printMemory(results []*result) {
 	fmt.Printf("\n%-26s %8s %8s %8s %s\n", "peak memory, MiB (VmHWM)", "tarn", "whole", "duckdb", last)
 	for i, x := range results {
 		a := x.median(byPlan, peak)
-		verdict := ""
+		var verdict string
 		if r.before == nil {
 			verdict = r.verdict(memoryBar, a, true)
 		} else {

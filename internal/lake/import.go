@@ -118,7 +118,7 @@ func (i *importing) entry(ctx context.Context, path string, e fs.DirEntry, known
 	inner := fileio.Under(path, e.Name())
 	key, value, isPartition := strings.Cut(e.Name(), "=")
 	switch {
-	case hidden(e.Name()) && !(e.IsDir() && isPartition):
+	case hidden(e.Name()) && (!e.IsDir() || !isPartition):
 		return nil
 	case !e.IsDir():
 		return i.file(ctx, inner, path, known)
