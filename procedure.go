@@ -432,11 +432,10 @@ func total(s *catalog.Snapshot, name string) any {
 func valueRows(columns []Column, rows [][]any) *Rows {
 	fields := make([]arrow.Field, len(columns))
 	for i, c := range columns {
-		var typ arrow.DataType = arrow.PrimitiveTypes.Int64
+		fields[i] = arrow.Field{Name: c.Name, Type: arrow.PrimitiveTypes.Int64, Nullable: true}
 		if c.Type == "VARCHAR" {
-			typ = arrow.BinaryTypes.String
+			fields[i].Type = arrow.BinaryTypes.String
 		}
-		fields[i] = arrow.Field{Name: c.Name, Type: typ, Nullable: true}
 	}
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
 	defer b.Release()
