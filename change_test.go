@@ -43,3 +43,19 @@ func TestChangesTakeNoClausesOfSelect(t *testing.T) {
 		t.Errorf("there are %s rows", got)
 	}
 }
+
+// TestChangesAssignStructsByName: a struct of fields in another order is the same, one of other names is not.
+func TestChangesAssignStructsByName(t *testing.T) {
+	i := newInserting(t)
+	i.run("CREATE TABLE n.s (k bigint, pos struct<lat: double, lon: double>)")
+	i.run("INSERT INTO n.s VALUES (1, {'lat': 1.0, 'lon': 2.0})")
+	i.run("MERGE INTO n.s USING (SELECT 1 AS k, {'lon': 20.0, 'lat': 10.0} AS pos) AS u ON s.k = u.k WHEN MATCHED THEN UPDATE SET *")
+	i.want("SELECT pos.lat, pos.lon FROM n.s", "10f 20f")
+	for _, stmt := range []string{
+		"MERGE INTO n.s USING (SELECT 1 AS k, {'longitude': 20.0, 'latitude': 10.0} AS pos) AS u ON s.k = u.k WHEN MATCHED THEN UPDATE SET *",
+		"MERGE INTO n.s USING (SELECT 2 AS k, {'longitude': 20.0, 'latitude': 10.0} AS pos) AS u ON s.k = u.k WHEN NOT MATCHED THEN INSERT *",
+		"UPDATE n.s SET pos = {'longitude': 20.0, 'latitude': 10.0}",
+	} {
+		i.refuses(stmt, errs.Invalid, "by their names")
+	}
+}

@@ -606,3 +606,28 @@ func TestNewRequiredColumns(t *testing.T) {
 	}
 	m.must(t, Change{Add: []manifest.File{file("b")}})
 }
+
+// TestFilesThatWentWithoutATrace: a snapshot that calls itself an append put a's rows elsewhere. Rows of a that an update changed
+// would live on there beside the new ones.
+func TestFilesThatWentWithoutATrace(t *testing.T) {
+	m := newTable(t, 2, "identity")
+	m.must(t, Change{Add: []manifest.File{file("a", int32(1)), file("b", int32(1))}})
+	base := catalog.SnapshotID(m.head("main").ID)
+	m.must(t, Change{Kind: Rewrite, Base: &base, Add: []manifest.File{file("c", int32(1))}, Remove: dataFiles("a", int32(1))})
+	m.head("main").Operation = "append"
+	update := func(path string) error {
+		d := file("d-"+path, int32(1))
+		d.Content = manifest.PositionDeletes
+		_, err := m.apply(t, Change{
+			Kind: RowDelta, Base: &base, Isolation: Snapshot, Add: []manifest.File{file("new-"+path, int32(1))}, AddDeletes: []manifest.File{d},
+			Referenced: []string{path},
+		})
+		return err
+	}
+	if err := update("a"); errs.KindOf(err) != errs.Conflict || !strings.Contains(err.Error(), "no longer part of the table") {
+		t.Errorf("an update of a: %v", err)
+	}
+	if err := update("b"); err != nil {
+		t.Errorf("an update of b: %v", err)
+	}
+}

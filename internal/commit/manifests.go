@@ -46,6 +46,9 @@ func (a *applier) manifests(ctx context.Context, v *Version, head *OldSnapshot) 
 	if data, err = a.removeData(ctx, v, data, out); err != nil {
 		return nil, err
 	}
+	if err := a.requireReferenced(ctx, v, head, data); err != nil {
+		return nil, err
+	}
 	if deletes, err = a.removeDeletes(ctx, v, deletes, out); err != nil {
 		return nil, err
 	}

@@ -52,6 +52,48 @@ func (a *applier) removeData(ctx context.Context, v *Version, list []manifest.In
 	return kept, nil
 }
 
+// requireReferenced fails with Conflict where a data file of which the change deletes rows by position is no part of the head. A
+// writer that leaves out a file without a trace in its manifests passes validateDelta; its deleted rows would live on wherever it
+// has put them, beside the new ones. What was decided on the head itself has seen the file there, and of rows that are only deleted
+// the whole file may be.
+func (a *applier) requireReferenced(ctx context.Context, v *Version, head *OldSnapshot, data []manifest.Info) error {
+	if head == nil || len(a.change.Add) == 0 || a.change.Base != nil && int64(*a.change.Base) == head.ID {
+		return nil
+	}
+	wanted, where := map[string]bool{}, newPartitions(v)
+	for _, path := range a.change.Referenced {
+		wanted[path] = true
+		where.all = func(catalog.SpecID) bool { return true } // whose partitions nobody says
+	}
+	for _, d := range a.change.AddDeletes {
+		if d.Referenced != "" {
+			wanted[d.Referenced] = true
+			where.add(d.Spec, d.Partition)
+		}
+	}
+	for i := range data {
+		if len(wanted) == 0 {
+			return nil
+		}
+		if !where.mayBeIn(&data[i]) {
+			continue
+		}
+		err := a.reader.Visit(ctx, &data[i], manifest.StatColumns{}, func(e *manifest.Entry) error {
+			if e.IsLive() {
+				delete(wanted, e.Path)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for path := range wanted {
+		return a.conflict("the data file %s, of which the change deletes rows, is no longer part of the table", path)
+	}
+	return nil
+}
+
 // removeDeletes returns the delete manifests without the delete files that the change removes, and without those that have
 // nothing to delete any more: what is of removed data files alone, or of replaced partitions.
 func (a *applier) removeDeletes(ctx context.Context, v *Version, list []manifest.Info, out *contents) ([]manifest.Info, error) {

@@ -15,7 +15,8 @@ import (
 // ANSI store assignment): what could be misunderstood is refused when the statement is bound, and a value that doesn't fit when
 // it comes, with its row.
 type assigner struct {
-	row string // SQL of the row as text
+	row    string // SQL of the row as text
+	byName bool   // fields of structs are assigned by their names alone
 }
 
 // sourceName is the name of a query's column in the SQL of its assignment.
@@ -142,12 +143,18 @@ func (t duckType) String() string {
 	return t.name
 }
 
-// structValue takes fields by their names when they are those of the column, else by position.
+// structValue takes fields by their names when they are those of the column, else by position, where the statement doesn't assign
+// by names itself.
 func (a assigner) structValue(x string, from duckType, to catalog.Type, path string) (string, error) {
 	if from.name != "STRUCT" || len(from.children) != len(to.Fields) {
 		return "", a.refusal(from, to, path)
 	}
 	places := namedPlaces(from.names, to.Fields)
+	if places == nil && a.byName {
+		e := errs.New(errs.Invalid, "write column", path, "a struct of the fields %s can't be assigned to one of the fields %s by their names",
+			strings.Join(from.names, ", "), fieldNames(to.Fields))
+		return "", e.WithHint("make a struct of the column's fields: {'name': value, ...}")
+	}
 	parts := make([]string, len(to.Fields))
 	for i, f := range to.Fields {
 		at := i
@@ -162,6 +169,14 @@ func (a assigner) structValue(x string, from duckType, to catalog.Type, path str
 		parts[i] = duck.QuoteName(f.Name) + " := " + part
 	}
 	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN struct_pack(%s) END", x, strings.Join(parts, ", ")), nil
+}
+
+func fieldNames(fields []catalog.Field) string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
+	return strings.Join(names, ", ")
 }
 
 // namedPlaces returns where each field's name is among names; nil unless they are the same names.

@@ -92,7 +92,7 @@ func (t *Target) changed(c *Changes, i int, f catalog.Field) (string, error) {
 	isSame := true
 	for k, one := range c.Cases {
 		var err error
-		if exprs[k], err = t.valueOf(c, one.Values[i], f, assigner{row: c.rowText(one)}); err != nil {
+		if exprs[k], err = t.valueOf(c, one.Values[i], f, assigner{row: c.rowText(one), byName: true}); err != nil {
 			return "", err
 		}
 		isSame = isSame && exprs[k] == exprs[0]
