@@ -45,10 +45,6 @@ func (s *Session) changeRows(ctx context.Context, st sql.ChangeRows, args []any)
 	return rows, err
 }
 
-// mostReruns is how often a statement is run again from the start. Each run's commit is tried again by itself, as often as the
-// table says, where other writers were only faster.
-const mostReruns = 4
-
 // change plans a statement that changes rows, and runs it. Where the change of another writer is in the way it begins anew, on the
 // table as it is by then. What is returned is closed.
 func (s *Session) change(ctx context.Context, st sql.ChangeRows, args []any, measured **explain.Run) (c *rowChange, counts []Count, err error) {
@@ -60,7 +56,6 @@ func (s *Session) change(ctx context.Context, st sql.ChangeRows, args []any, mea
 		c.close()
 		return nil, nil, err
 	}
-	retry.Retries = min(retry.Retries, mostReruns)
 	err = retry.Do(ctx, func(n int) (again bool, err error) {
 		if n > 0 {
 			if c, err = s.planChange(ctx, st, true, args); err != nil {

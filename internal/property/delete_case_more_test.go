@@ -87,7 +87,8 @@ func TestDEL15(t *testing.T) {
 	l := newLab(t)
 	for _, how := range []string{"files", "partitions", "vectors"} {
 		name := how + ".t"
-		l.table(definition{name: name, columns: []string{"n int"}, version: 3}, ids(0, 9))
+		version := map[string]int{"vectors": 3}[how] // from version 3 on nobody adds position delete files
+		l.table(definition{name: name, columns: []string{"n int"}, version: version}, ids(0, 9))
 		l.addColumn(name, "c")
 		var rows []string
 		for i := 10; i < 20; i++ {
