@@ -49,7 +49,8 @@ Texts don't become numbers or dates without a CAST. Times without a zone are tak
 
 const pageNested = `
 Lists, maps and structs are assigned by their parts. A struct's fields go to the fields of their names, in any letter case, if they are the
-column's names, else by position. An infinite date or timestamp, which DuckDB knows and Iceberg doesn't, is an error.
+column's names, else by position, but in UPDATE and MERGE, where other names are refused. An infinite date or timestamp, which DuckDB
+knows and Iceberg doesn't, is an error.
 
 A bare NULL goes to any column that may be NULL. DuckDB takes it for an INTEGER, so that an INTEGER that can't be assigned is refused only
 when a row has one that isn't NULL.
