@@ -69,7 +69,7 @@ func (b *builder) merge(st sql.Merge) (*Statement, error) {
 		st.Source.Alias, st.Source.Called = "AS "+unnamedSource, unnamedSource
 	}
 	m := &merger{builder: b, st: st}
-	if called := st.Source.Called; called != "" && strings.EqualFold(unquoted(called), unquoted(b.target.Called())) {
+	if called := st.Source.Called; called != "" && strings.EqualFold(sql.Unquoted(called), sql.Unquoted(b.target.Called())) {
 		return nil, m.fault("the table and the source are both called %s", called).WithHint("give one of them an alias")
 	}
 	var s sides
@@ -134,7 +134,7 @@ func (m *merger) qualify() error {
 		}
 		var err error
 		isOfBoth := func(name string) bool {
-			if fieldNamed(m.table.Schema.Fields, name) < 0 || err != nil {
+			if write.FieldNamed(m.table.Schema.Fields, name) < 0 || err != nil {
 				return false
 			}
 			err = m.describe()

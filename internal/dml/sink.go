@@ -26,8 +26,8 @@ type Sink struct {
 	counts Counts
 }
 
-// Counts are the rows that a statement inserted, changed and deleted.
-type Counts struct{ Inserted, Updated, Deleted int64 }
+// Counts are the rows that a statement inserted and changed; of Edits those that it didn't change it deleted.
+type Counts struct{ Inserted, Updated int64 }
 
 // NewSink returns a sink of a statement. target is what its query was assigned to.
 func NewSink(st *Statement, target *write.Target, job *write.Job) *Sink {

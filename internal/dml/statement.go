@@ -273,7 +273,7 @@ func (b *builder) find(parts []string) (place, error) {
 // qualifies returns how many of the first parts may be the table's name.
 func (b *builder) qualifies(parts []string) int {
 	if b.target.Alias != "" {
-		if len(parts) > 1 && strings.EqualFold(parts[0], unquoted(b.target.Alias)) {
+		if len(parts) > 1 && strings.EqualFold(parts[0], sql.Unquoted(b.target.Alias)) {
 			return 1
 		}
 		return 0
@@ -287,17 +287,9 @@ func (b *builder) qualifies(parts []string) int {
 	return 0
 }
 
-func unquoted(name string) string {
-	if len(name) > 1 && (name[0] == '"' || name[0] == '`') {
-		q := name[:1]
-		return strings.ReplaceAll(name[1:len(name)-1], q+q, q)
-	}
-	return name
-}
-
 // within finds a name among fields, and the rest of its parts in structs.
 func within(fields []catalog.Field, parts []string) (place, bool) {
-	at := fieldNamed(fields, parts[0])
+	at := write.FieldNamed(fields, parts[0])
 	switch {
 	case at < 0:
 		return nil, false
@@ -308,19 +300,4 @@ func within(fields []catalog.Field, parts []string) (place, bool) {
 	}
 	rest, ok := within(fields[at].Type.Fields, parts[1:])
 	return append(place{at}, rest...), ok
-}
-
-// fieldNamed returns the place of the field of a name: letter case matters only where names differ in nothing else. It is -1
-// for none.
-func fieldNamed(fields []catalog.Field, name string) int {
-	found := -1
-	for i, f := range fields {
-		if f.Name == name {
-			return i
-		}
-		if strings.EqualFold(f.Name, name) {
-			found = i
-		}
-	}
-	return found
 }

@@ -77,6 +77,18 @@ func distinctQuery(rng *rand.Rand, space string) string {
 	return query
 }
 
+// sameInModes compares a query's answers in several modes with plain DuckDB's.
+func (l *lab) sameInModes(seed uint64, modes []mode, query string) {
+	l.t.Helper()
+	want := l.judge(query)
+	l.must(want.err)
+	for _, m := range modes {
+		if d := differ(want, l.ask(m, query), false); d != "" {
+			l.t.Errorf("TARN_SEED=%d: %v %s\n%s", seed, m, query, d)
+		}
+	}
+}
+
 // TestRandomDistinct compares aggregates of DISTINCT values, which are added up over the packs where each value lies in one
 // group, with plain DuckDB's. TARN_DISTINCT_ROUNDS sets the number of worlds, and TARN_SEED the first one's seed.
 func TestRandomDistinct(t *testing.T) {
@@ -89,13 +101,7 @@ func TestRandomDistinct(t *testing.T) {
 		newDistinctWorld(l, rng, space)
 		for range distinctPerRound {
 			query := distinctQuery(rng, space)
-			want := l.judge(query)
-			l.must(want.err)
-			for _, m := range distinctModes {
-				if d := differ(want, l.ask(m, query), false); d != "" {
-					t.Errorf("TARN_SEED=%d: %v %s\n%s", seed+uint64(i), m, query, d)
-				}
-			}
+			l.sameInModes(seed+uint64(i), distinctModes, query)
 			asked++
 			p, err := l.explain(small, query)
 			l.must(err)

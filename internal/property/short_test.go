@@ -85,13 +85,7 @@ func TestRandomShortTexts(t *testing.T) {
 		newShortWorld(l, rng, space)
 		for range shortPerRound {
 			query := shortQuery(rng, space)
-			want := l.judge(query)
-			l.must(want.err)
-			for _, m := range shortModes {
-				if d := differ(want, l.ask(m, query), false); d != "" {
-					t.Errorf("TARN_SEED=%d: %v %s\n%s", seed+uint64(i), m, query, d)
-				}
-			}
+			l.sameInModes(seed+uint64(i), shortModes, query)
 			asked++
 			p, err := l.explain(small, query)
 			l.must(err)

@@ -162,8 +162,16 @@ func unquote(t token) string {
 	if t.kind != quoted {
 		return t.text
 	}
-	q := t.text[:1]
-	return strings.ReplaceAll(t.text[1:len(t.text)-1], q+q, q)
+	return Unquoted(t.text)
+}
+
+// Unquoted returns a name without its quotation marks, if it has any.
+func Unquoted(name string) string {
+	if len(name) > 1 && (name[0] == '"' || name[0] == '`') {
+		q := name[:1]
+		return strings.ReplaceAll(name[1:len(name)-1], q+q, q)
+	}
+	return name
 }
 
 func (p *parser) explain() (Statement, error) {

@@ -173,15 +173,13 @@ func (t *Target) assignSQL(query string, columns []duck.Column, into []string) (
 	for i := range names {
 		names[i] = sourceName(i)
 	}
-	var lineage string
+	var lineage []string
 	if t.HasLineage() {
 		last := len(columns) - 1
 		if last < 0 || columns[last].Type != "BIGINT" {
 			return "", nil, errs.New(errs.Internal, "write to", t.table.Ident.String(), "the query's last column isn't the rows' ID")
 		}
-		columns = columns[:last]
-		// The rows are new or changed: when they were last updated is when they are committed.
-		lineage = fmt.Sprintf(", %s AS %s, CAST(NULL AS BIGINT) AS %s", sourceName(last), t.lineage[0].As, t.lineage[1].As)
+		columns, lineage = columns[:last], t.lineageSQL(last)
 	}
 	places, err := t.assigned(len(columns), into)
 	if err != nil {
@@ -203,7 +201,8 @@ func (t *Target) assignSQL(query string, columns []duck.Column, into []string) (
 		}
 		items[i] = expr + " AS " + columnName(i)
 	}
-	return fmt.Sprintf("SELECT %s%s FROM (%s) AS tarn_rows(%s)", strings.Join(items, ", "), lineage, query, strings.Join(names, ", ")), checks, nil
+	items = append(items, lineage...)
+	return fmt.Sprintf("SELECT %s FROM (%s) AS tarn_rows(%s)", strings.Join(items, ", "), query, strings.Join(names, ", ")), checks, nil
 }
 
 // upTo returns 0, 1, ..., n-1.
@@ -256,18 +255,24 @@ func (t *Target) assigned(given int, into []string) ([]int, error) {
 	return out, nil
 }
 
-// column returns the place of the column that a statement calls name: letter case matters only where names differ in nothing
-// else.
-func (t *Target) column(name string) (int, error) {
+// FieldNamed returns the place of the field that a statement calls name: letter case matters only where names differ in nothing
+// else. It is -1 for none.
+func FieldNamed(fields []catalog.Field, name string) int {
 	found := -1
-	for i, f := range t.table.Schema.Fields {
+	for i, f := range fields {
 		if f.Name == name {
-			return i, nil
+			return i
 		}
 		if strings.EqualFold(f.Name, name) {
 			found = i
 		}
 	}
+	return found
+}
+
+// column returns the place of the column that a statement calls name.
+func (t *Target) column(name string) (int, error) {
+	found := FieldNamed(t.table.Schema.Fields, name)
 	if found < 0 {
 		return 0, errs.New(errs.NotFound, "write to", t.table.Ident.String(), "it has no column %q", name)
 	}
