@@ -59,7 +59,7 @@ func run(ctx context.Context, o options) (missed bool, err error) {
 		return false, err
 	}
 	fmt.Printf("%d orders, %d customers; threads: %d; runs: %d each, interleaved; medians of whole processes\n", o.rows, b.customers(), b.threads, o.runs)
-	r := &report{judged: o.rows >= judgedFrom}
+	r := &report{judged: o.rows >= bench.JudgedFrom}
 	for _, measure := range []func(context.Context, *report) error{b.fromParquet, b.fromJoin, b.manyTuples} {
 		if err := measure(ctx, r); err != nil {
 			return false, err

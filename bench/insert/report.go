@@ -6,13 +6,6 @@ import (
 	"github.com/tarndb/tarn/internal/bench"
 )
 
-func cpu(o bench.Outcome) float64  { return o.CPUSeconds }
-func wall(o bench.Outcome) float64 { return o.WallSeconds }
-func peak(o bench.Outcome) float64 { return o.MiB() }
-
-// judgedFrom is the number of orders from which on bars of CPU are judged: with fewer, starting a process is most of it.
-const judgedFrom = 10_000_000
-
 // report prints what was measured and judges it.
 type report struct {
 	judged bool
@@ -30,7 +23,7 @@ func (r *report) title(text string) { fmt.Printf("\n%s\n", text) }
 func (r *report) paths(list []path) {
 	fmt.Printf("%-36s %8s %8s %10s  %s\n", "", "CPU s", "wall s", "peak MiB", "every run: CPU s / peak MiB")
 	for _, p := range list {
-		fmt.Printf("%-36s %8.2f %8.2f %10.0f ", p.name, bench.Median(p.runs, cpu), bench.Median(p.runs, wall), bench.Median(p.runs, peak))
+		fmt.Printf("%-36s %8.2f %8.2f %10.0f ", p.name, bench.Median(p.runs, bench.CPU), bench.Median(p.runs, bench.Wall), bench.Median(p.runs, bench.Peak))
 		for _, o := range p.runs {
 			fmt.Printf("  %.2f / %.0f", o.CPUSeconds, o.MiB())
 		}

@@ -41,8 +41,8 @@ func (b *bed) fromParquet(ctx context.Context, r *report) error {
 	}
 	r.title("INSERT from Parquet into bucket(64), beside DuckDB's COPY with PARTITION_BY")
 	r.paths([]path{{"tarn", tarn}, {"duckdb", duckdb}})
-	r.bar("CPU, tarn / duckdb", bench.Median(tarn, cpu)/bench.Median(duckdb, cpu), parquetBar)
-	r.always("peak memory of tarn, MiB", bench.Median(tarn, peak), memoryBar)
+	r.bar("CPU, tarn / duckdb", bench.Median(tarn, bench.CPU)/bench.Median(duckdb, bench.CPU), parquetBar)
+	r.always("peak memory of tarn, MiB", bench.Median(tarn, bench.Peak), memoryBar)
 	r.always("files per bucket", float64(files)/float64(partitions), 1)
 	return nil
 }
@@ -103,8 +103,8 @@ func (b *bed) fromJoin(ctx context.Context, r *report) error {
 	}
 	r.title("INSERT of the join of two tables by bucket(64) into one of that layout, beside the join and the encoding")
 	r.paths([]path{{"tarn", insert}, {"join", join}, {"copy", copied}, {"scan", scan}})
-	floor := bench.Median(join, cpu) + bench.Median(copied, cpu) - bench.Median(scan, cpu)
-	r.bar("CPU, tarn / (join + copy - scan)", bench.Median(insert, cpu)/floor, joinBar)
+	floor := bench.Median(join, bench.CPU) + bench.Median(copied, bench.CPU) - bench.Median(scan, bench.CPU)
+	r.bar("CPU, tarn / (join + copy - scan)", bench.Median(insert, bench.CPU)/floor, joinBar)
 	r.always("files per bucket", float64(files)/float64(partitions), 1)
 	return nil
 }
@@ -126,7 +126,7 @@ func (b *bed) manyTuples(ctx context.Context, r *report) error {
 	}
 	r.title(fmt.Sprintf("INSERT from Parquet into %d partitions with --memory %dMiB", b.tuples, tuplesBar))
 	r.paths([]path{{"tarn", []bench.Outcome{out}}})
-	r.always("peak memory, MiB", peak(out), tuplesBar)
+	r.always("peak memory, MiB", bench.Peak(out), tuplesBar)
 	r.always("files per partition", float64(files)/float64(partitions), 1)
 	return nil
 }

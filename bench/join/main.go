@@ -8,8 +8,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 
 	"github.com/tarndb/tarn/internal/bench"
 )
@@ -43,7 +41,7 @@ func main() {
 }
 
 func run(ctx context.Context, o options) (missed bool, err error) {
-	list := o.workloads()
+	list := bench.Named(workloads, o.only, func(w workload) string { return w.name })
 	if len(list) == 0 {
 		return false, fmt.Errorf("no workload's name has any of %q", o.only)
 	}
@@ -75,19 +73,11 @@ func run(ctx context.Context, o options) (missed bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		r := &report{size: s, before: before}
+		r := &report{size: s, Report: bench.Report{Rows: s.orders, MemoryBar: memoryBar, GrowthBar: growthBar, Before: bench.All(before)}}
 		r.print(results, m.threads, m.runs)
-		before, missed = results, missed || r.missed
+		before, missed = results, missed || r.Missed
 	}
 	return missed, nil
-}
-
-// workloads returns those that are asked for.
-func (o options) workloads() []workload {
-	words := strings.Split(o.only, ",")
-	return slices.DeleteFunc(slices.Clone(workloads), func(w workload) bool {
-		return !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(w.name, word) })
-	})
 }
 
 // measureOn makes the tables that the workloads read and measures them.

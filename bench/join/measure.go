@@ -18,34 +18,25 @@ type measurer struct {
 	runs         int
 }
 
-// The paths that are compared.
-const (
-	byPlan    = "tarn"      // as Tarn plans it
-	byWhole   = "whole"     // Tarn's whole-query plan
-	byDuckDB  = "duckdb"    // DuckDB over the same files
-	unchecked = "unchecked" // as Tarn plans it, without the key check
-)
+// unchecked is the path as Tarn plans it, without the key check.
+const unchecked = "unchecked"
 
 // result is what a workload took at one size, by path.
 type result struct {
+	bench.Measured
 	workload workload
 	plan     []string // the lines of EXPLAIN that say how it ran
-	runs     map[string][]bench.Outcome
-}
-
-func (r *result) median(path string, figure func(bench.Outcome) float64) float64 {
-	return bench.Median(r.runs[path], figure)
 }
 
 // measure runs a workload by all paths in turn, so that what else the machine does falls on all. The first round, which
 // isn't counted, warms the page cache and compares the rows.
 func (m *measurer) measure(ctx context.Context, w workload) (*result, error) {
-	r := &result{workload: w, runs: map[string][]bench.Outcome{}}
+	r := &result{workload: w, Measured: bench.Measured{Name: w.name, CPUBar: w.cpuBar, Runs: map[string][]bench.Outcome{}}}
 	var err error
 	if r.plan, err = m.explain(ctx, w); err != nil {
 		return nil, err
 	}
-	paths := []string{byPlan, byWhole, byDuckDB}
+	paths := []string{bench.ByPlan, bench.ByWhole, bench.ByDuckDB}
 	if w.checked {
 		paths = append(paths, unchecked)
 	}
@@ -60,10 +51,10 @@ func (m *measurer) measure(ctx context.Context, w workload) (*result, error) {
 				answer = out.Output
 			}
 			if out.Output != answer {
-				return nil, fmt.Errorf("the paths %s and %s gave different rows:\n%s\nand\n%s", byPlan, path, answer, out.Output)
+				return nil, fmt.Errorf("the paths %s and %s gave different rows:\n%s\nand\n%s", bench.ByPlan, path, answer, out.Output)
 			}
 			if i > 0 {
-				r.runs[path] = append(r.runs[path], out)
+				r.Runs[path] = append(r.Runs[path], out)
 			}
 		}
 	}
@@ -71,13 +62,13 @@ func (m *measurer) measure(ctx context.Context, w workload) (*result, error) {
 }
 
 func (m *measurer) run(ctx context.Context, w workload, path string) (bench.Outcome, error) {
-	if path == byDuckDB {
+	if path == bench.ByDuckDB {
 		query := over(w.query(m.bed.size), func(table string) string { return m.bed.files[table] })
 		return bench.Run(ctx, query, m.duckdb, "--threads", fmt.Sprint(m.threads))
 	}
 	set := ""
 	switch path {
-	case byWhole:
+	case bench.ByWhole:
 		set = "SET tarn.spj = 'off'; "
 	case unchecked:
 		set = "SET tarn.verify_layout = off; "
@@ -122,7 +113,7 @@ func (m *measurer) measureAll(ctx context.Context, list []workload) ([]*result, 
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", w.name, err)
 		}
-		a, c := r.median(byPlan, cpu), r.median(byDuckDB, cpu)
+		a, c := r.Median(bench.ByPlan, bench.CPU), r.Median(bench.ByDuckDB, bench.CPU)
 		fmt.Fprintf(os.Stderr, "%.2f of DuckDB's %.2f s of CPU: %.2f\n", a, c, a/c)
 		out = append(out, r)
 	}

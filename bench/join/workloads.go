@@ -23,9 +23,6 @@ const (
 	checkBar  = 0.1   // the key check's part of a join's CPU
 )
 
-// judgedFrom is the number of orders from which on bars of CPU are judged: with fewer, starting a process is most of it.
-const judgedFrom = 10_000_000
-
 var workloads = []workload{
 	{"64x64", 0.85, join("orders64", "customers64"), true},
 	{"group by the key, top 10", 0.65, fixed(byKey), true},

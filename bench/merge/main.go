@@ -8,8 +8,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 
 	"github.com/tarndb/tarn/internal/bench"
 )
@@ -45,7 +43,7 @@ func main() {
 }
 
 func run(ctx context.Context, o options) (missed bool, err error) {
-	list := o.workloads()
+	list := bench.Named(workloads, o.only, func(w workload) string { return w.name })
 	if len(list) == 0 {
 		return false, fmt.Errorf("no workload's name has any of %q", o.only)
 	}
@@ -74,9 +72,9 @@ func run(ctx context.Context, o options) (missed bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		r := &report{size: s, before: before}
+		r := &report{size: s, Report: bench.Report{Rows: s.rows, MemoryBar: memoryBar, GrowthBar: growthBar, Before: bench.All(before)}}
 		r.print(results, m.threads, m.runs)
-		before, missed = results, missed || r.missed
+		before, missed = results, missed || r.Missed
 	}
 	if o.python == 0 {
 		return missed, nil
@@ -93,12 +91,4 @@ func (m *measurer) on(ctx context.Context, dir string, s size, list []workload) 
 	defer bed.close()
 	m.bed = bed
 	return m.measureAll(ctx, list)
-}
-
-// workloads returns those that are asked for.
-func (o options) workloads() []workload {
-	words := strings.Split(o.only, ",")
-	return slices.DeleteFunc(slices.Clone(workloads), func(w workload) bool {
-		return !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(w.name, word) })
-	})
 }

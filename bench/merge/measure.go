@@ -21,26 +21,15 @@ type measurer struct {
 	temp         string
 }
 
-// The paths that are compared.
-const (
-	byPlan  = "tarn"   // as Tarn plans it
-	byWhole = "whole"  // Tarn's whole-query plan
-	byFloor = "duckdb" // DuckDB's rewrite of the files with matches, one by one, or its scan of the key column
-)
-
 // result is what a workload took at one size, by path.
 type result struct {
-	workload  workload
-	runs      map[string][]bench.Outcome
-	before    map[string]int64 // the table's data files, with their bytes
-	matched   map[string]int64 // those that have rows to change
-	rewritten map[string]int64 // those that are gone afterwards
-	touched   int              // partitions that rows come to or go from
-	made      int              // data files
-}
-
-func (r *result) median(path string, figure func(bench.Outcome) float64) float64 {
-	return bench.Median(r.runs[path], figure)
+	bench.Measured // DuckDB's path is its rewrite of the files with matches, one by one, or its scan of the key column
+	workload       workload
+	before         map[string]int64 // the table's data files, with their bytes
+	matched        map[string]int64 // those that have rows to change
+	rewritten      map[string]int64 // those that are gone afterwards
+	touched        int              // partitions that rows come to or go from
+	made           int              // data files
 }
 
 // measureAll measures workloads one after the other.
@@ -52,7 +41,7 @@ func (m *measurer) measureAll(ctx context.Context, list []workload) ([]*result, 
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", w.name, err)
 		}
-		a, c := r.median(byPlan, cpu), r.median(byFloor, cpu)
+		a, c := r.Median(bench.ByPlan, bench.CPU), r.Median(bench.ByDuckDB, bench.CPU)
 		fmt.Fprintf(os.Stderr, "%.2f of DuckDB's %.2f s of CPU: %.2f\n", a, c, a/c)
 		out = append(out, r)
 	}
@@ -62,22 +51,22 @@ func (m *measurer) measureAll(ctx context.Context, list []workload) ([]*result, 
 // measure runs a workload by all paths in turn, so that what else the machine does falls on all. The first round, which isn't
 // counted, warms the page cache and compares the rows.
 func (m *measurer) measure(ctx context.Context, w workload) (*result, error) {
-	r := &result{workload: w, runs: map[string][]bench.Outcome{}}
+	r := &result{workload: w, Measured: bench.Measured{Name: w.name, CPUBar: w.cpuBar, Runs: map[string][]bench.Outcome{}}}
 	want, err := m.look(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	for i := range m.runs + 1 {
-		for _, path := range []string{byPlan, byWhole, byFloor} {
+		for _, path := range []string{bench.ByPlan, bench.ByWhole, bench.ByDuckDB} {
 			out, err := m.run(ctx, r, path)
-			if err == nil && i == 0 && path != byFloor {
+			if err == nil && i == 0 && path != bench.ByDuckDB {
 				err = m.compare(ctx, r, path, want)
 			}
 			if err = errors.Join(err, m.bed.restore(w.table)); err != nil {
 				return nil, err
 			}
 			if i > 0 {
-				r.runs[path] = append(r.runs[path], out)
+				r.Runs[path] = append(r.Runs[path], out)
 			}
 		}
 	}
@@ -110,11 +99,11 @@ func (m *measurer) look(ctx context.Context, r *result) (want string, err error)
 }
 
 func (m *measurer) run(ctx context.Context, r *result, path string) (bench.Outcome, error) {
-	if path == byFloor {
+	if path == bench.ByDuckDB {
 		return m.floor(ctx, r)
 	}
 	set := fmt.Sprintf("SET tarn.row_change_mode = '%s'; ", r.workload.mode())
-	if path == byWhole {
+	if path == bench.ByWhole {
 		set += "SET tarn.spj = 'off'; "
 	}
 	args := append([]string{"sql", "--quiet", "--threads", fmt.Sprint(m.threads)}, m.bed.flags()...)
@@ -150,7 +139,7 @@ func (m *measurer) compare(ctx context.Context, r *result, path, want string) er
 	if got.Output != want {
 		return fmt.Errorf("the path %s gave the rows\n%s\nand not\n%s", path, got.Output, want)
 	}
-	if path != byPlan {
+	if path != bench.ByPlan {
 		return nil
 	}
 	after, err := m.bed.files(ctx, r.workload.table)

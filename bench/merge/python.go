@@ -25,7 +25,7 @@ func (m *measurer) python(ctx context.Context, dir string, s size) (err error) {
 	defer bed.close()
 	m.bed = bed
 	r := &result{workload: workloads[0]}
-	out, err := m.run(ctx, r, byPlan)
+	out, err := m.run(ctx, r, bench.ByPlan)
 	if err = errors.Join(err, bed.restore(r.workload.table)); err != nil {
 		return err
 	}

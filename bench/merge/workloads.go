@@ -27,9 +27,6 @@ const (
 	mergeBar  = 3.0
 )
 
-// judgedFrom is the number of rows from which on bars of CPU are judged: with fewer, starting a process is most of it.
-const judgedFrom = 10_000_000
-
 var workloads = []workload{
 	{"upsert 1%, copy", "v2", "changes1", true, copyBar},
 	{"upsert 1%, merge", "v2", "changes1", false, mergeBar},

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Exit ends a benchmark's process: with 2 when it failed, with 1 when a bar was missed. Otherwise it returns.
@@ -30,6 +31,16 @@ func Program(ctx context.Context, dir, command string) (string, error) {
 		return "", fmt.Errorf("build %s: %w", command, err)
 	}
 	return program, nil
+}
+
+// Named returns those of a list whose names have one of some words, parted by commas.
+func Named[T any](list []T, words string, name func(T) string) (out []T) {
+	for _, x := range list {
+		if slices.ContainsFunc(strings.Split(words, ","), func(word string) bool { return strings.Contains(name(x), word) }) {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // AtMost writes a bar for a figure beside it, and says whether the figure misses it.
