@@ -2,9 +2,13 @@ package bench
 
 import "fmt"
 
-// The figures of a run.
-func CPU(o Outcome) float64  { return o.CPUSeconds }
+// CPU is a run's figure of that, in seconds.
+func CPU(o Outcome) float64 { return o.CPUSeconds }
+
+// Wall is how long a run took, in seconds.
 func Wall(o Outcome) float64 { return o.WallSeconds }
+
+// Peak is the most memory that a run had, in MiB.
 func Peak(o Outcome) float64 { return o.MiB() }
 
 // The paths that reports compare: as Tarn plans it, Tarn's whole-query plan, and what DuckDB does instead. A benchmark may have more.

@@ -187,7 +187,7 @@ func (t *Target) assignSQL(query string, columns []duck.Column, into []string) (
 	}
 	fields := t.table.Schema.Fields
 	a, above := assigner{row: rowText(sourceName, upTo(len(columns)))}, assigner{row: rowText(targetName, upTo(len(fields)))}
-	items := make([]string, len(fields))
+	var items []string
 	checks = make([]string, len(fields))
 	for i, f := range fields {
 		var expr string
@@ -199,7 +199,7 @@ func (t *Target) assignSQL(query string, columns []duck.Column, into []string) (
 		if err != nil {
 			return "", nil, err
 		}
-		items[i] = expr + " AS " + columnName(i)
+		items = append(items, expr+" AS "+columnName(i))
 	}
 	items = append(items, lineage...)
 	return fmt.Sprintf("SELECT %s FROM (%s) AS tarn_rows(%s)", strings.Join(items, ", "), query, strings.Join(names, ", ")), checks, nil
