@@ -23,6 +23,9 @@ type Engine interface {
 	SystemFunction(name string) (string, bool)
 	// Aggregates returns the names of all aggregate functions, in lower case.
 	Aggregates(ctx context.Context) (map[string]bool, error)
+	// FirstRow makes an aggregate of a HUGEINT and columns of the types, which gives the struct of the fields c0, c1 and so on of
+	// the row with the least number, values as they are. The name is "" when there is none for the types.
+	FirstRow(types []string) (name string, err error)
 	// Value runs a query of one row and one column and returns it as text.
 	Value(ctx context.Context, query string) (string, error)
 }

@@ -120,9 +120,10 @@ func (b *binder) pushFirst(c sql.Node, sc *scope) {
 // max() over a struct of the order and the rest would be wrong: a NULL field is its greatest, so that for ORDER BY o DESC,
 // where NULLs come last, it would pick a row without o.
 //
-// A struct goes through DuckDB's sort keys and back, which don't keep the sign of zero: floats bring theirs along. Inside
-// of nested columns they can't, and a block that outputs such a column stays as it is. Columns that no user of the block
-// needs are NULL, since DuckDB can't leave out fields of a struct that is aggregated.
+// Where the order is a number and no column is nested the aggregate is our own, which carries values as they are. Elsewhere it
+// is arg_min of a struct. That goes through DuckDB's sort keys and back, which don't keep the sign of zero: floats bring theirs
+// along. Inside of nested columns they can't, and a block that outputs such a column stays as it is. Columns that no user of
+// the block needs are NULL, since DuckDB can't leave out fields of a struct that is aggregated.
 func (b *binder) ReduceLatestRow(ctx context.Context, blk *plan.Block, r *ranking, needed []bool) error {
 	items, names := slices.Clone(r.items), outputNames(blk.Output)
 	for i := range items {
@@ -298,16 +299,8 @@ func (p *picker) pick(ctx context.Context, b *binder) (sql.Node, error) {
 	}
 	q["group_expressions"], q["group_sets"] = groups, oneSet(len(groups))
 	if len(p.refs) > 0 {
-		row, err := p.row(ctx, b, types[len(p.keys)+len(p.orders):])
-		if err != nil || row == nil {
-			return nil, err
-		}
-		by, err := p.orderKey(ctx, b, types[len(p.keys):])
-		if err != nil {
-			return nil, err
-		}
-		picked, err := b.combine(ctx, "arg_min(%, %)", row, by)
-		if err != nil {
+		picked, err := p.first(ctx, b, types[len(p.keys):])
+		if err != nil || picked == nil {
 			return nil, err
 		}
 		picked["alias"] = "tarn_r"
@@ -315,6 +308,43 @@ func (p *picker) pick(ctx context.Context, b *binder) (sql.Node, error) {
 	}
 	q["select_list"] = list
 	return q, nil
+}
+
+// first returns the aggregate of the columns of the first row; nil when a type can't be carried. Types are those of the orders
+// and of the columns.
+func (p *picker) first(ctx context.Context, b *binder, types []string) (sql.Node, error) {
+	by, isNumber, err := p.orderKey(ctx, b, types)
+	if err != nil {
+		return nil, err
+	}
+	types = types[len(p.orders):]
+	if isNumber {
+		name, err := b.engine.FirstRow(types)
+		if err != nil {
+			return nil, err
+		}
+		if name != "" {
+			b.query.FirstRows = append(b.query.FirstRows, types)
+			return p.firstRow(ctx, b, name, by)
+		}
+	}
+	row, err := p.row(ctx, b, types)
+	if err != nil || row == nil {
+		return nil, err
+	}
+	return b.combine(ctx, "arg_min(%, %)", row, by)
+}
+
+// firstRow is first by the engine's own aggregate.
+func (p *picker) firstRow(ctx context.Context, b *binder, name string, by sql.Node) (sql.Node, error) {
+	p.fields = make([]sql.Node, len(p.refs))
+	for i := range p.refs {
+		var err error
+		if p.fields[i], err = b.template(ctx, "tarn_r.c"+itoa(i)); err != nil {
+			return nil, err
+		}
+	}
+	return b.combine(ctx, name+"(%"+strings.Repeat(", %", len(p.refs))+")", append([]sql.Node{by}, p.refs...)...)
 }
 
 // types returns the types of keys, orders and columns; nil when DuckDB can't tell them.
@@ -362,7 +392,7 @@ func (p *picker) row(ctx context.Context, b *binder, types []string) (sql.Node, 
 
 // orderKey returns a value whose order is that of ORDER BY, and which is never NULL: a number where it fits into one, else
 // bytes.
-func (p *picker) orderKey(ctx context.Context, b *binder, types []string) (sql.Node, error) {
+func (p *picker) orderKey(ctx context.Context, b *binder, types []string) (key sql.Node, isNumber bool, err error) {
 	var args []sql.Node
 	var parts []string
 	for i, o := range p.window.List("orders") {
@@ -378,18 +408,19 @@ func (p *picker) orderKey(ctx context.Context, b *binder, types []string) (sql.N
 	list := "(" + strings.Join(parts, ", ") + ")"
 	number, err := b.combine(ctx, "tarn_order_key"+list, args...)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	q := bareSelect(number)
 	q["from_table"] = p.node["from_table"]
 	text, err := b.text(ctx, q)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if _, err := b.engine.Describe(ctx, text); err == nil {
-		return number, nil
+		return number, true, nil
 	}
-	return b.combine(ctx, "create_sort_key"+list, args...)
+	key, err = b.combine(ctx, "create_sort_key"+list, args...)
+	return key, false, err
 }
 
 // isExact says whether values of a flat type are the same when they are equal, and come back from a sort key as they were.

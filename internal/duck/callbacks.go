@@ -10,7 +10,6 @@ extern void tarnDuckHours(void *info, void *input, void *output);
 extern void tarnDuckVerify(void *info, void *input, void *output);
 extern void tarnDuckKept(void *info, void *input, void *output);
 extern void tarnDuckOrderKey(void *info, void *input, void *output);
-extern void tarnDuckShortText(void *info, void *input, void *output);
 extern void tarnDuckBindBucket(void *info);
 extern void tarnDuckBindDecimal(void *info);
 extern void tarnDuckBindDates(void *info);
@@ -30,21 +29,20 @@ import (
 
 // What DuckDB calls, one C function each: a tag to tell them apart would have to be a pointer.
 var (
-	callBucket    = unsafe.Pointer(C.tarnDuckBucket)
-	callTruncate  = unsafe.Pointer(C.tarnDuckTruncate)
-	callYears     = unsafe.Pointer(C.tarnDuckYears)
-	callMonths    = unsafe.Pointer(C.tarnDuckMonths)
-	callDays      = unsafe.Pointer(C.tarnDuckDays)
-	callHours     = unsafe.Pointer(C.tarnDuckHours)
-	callVerify    = unsafe.Pointer(C.tarnDuckVerify)
-	callKept      = unsafe.Pointer(C.tarnDuckKept)
-	callOrderKey  = unsafe.Pointer(C.tarnDuckOrderKey)
-	callShortText = unsafe.Pointer(C.tarnDuckShortText)
-	bindBucket    = unsafe.Pointer(C.tarnDuckBindBucket)
-	bindDecimal   = unsafe.Pointer(C.tarnDuckBindDecimal)
-	bindDates     = unsafe.Pointer(C.tarnDuckBindDates)
-	bindTimes     = unsafe.Pointer(C.tarnDuckBindTimes)
-	bindOrderKey  = unsafe.Pointer(C.tarnDuckBindOrderKey)
+	callBucket   = unsafe.Pointer(C.tarnDuckBucket)
+	callTruncate = unsafe.Pointer(C.tarnDuckTruncate)
+	callYears    = unsafe.Pointer(C.tarnDuckYears)
+	callMonths   = unsafe.Pointer(C.tarnDuckMonths)
+	callDays     = unsafe.Pointer(C.tarnDuckDays)
+	callHours    = unsafe.Pointer(C.tarnDuckHours)
+	callVerify   = unsafe.Pointer(C.tarnDuckVerify)
+	callKept     = unsafe.Pointer(C.tarnDuckKept)
+	callOrderKey = unsafe.Pointer(C.tarnDuckOrderKey)
+	bindBucket   = unsafe.Pointer(C.tarnDuckBindBucket)
+	bindDecimal  = unsafe.Pointer(C.tarnDuckBindDecimal)
+	bindDates    = unsafe.Pointer(C.tarnDuckBindDates)
+	bindTimes    = unsafe.Pointer(C.tarnDuckBindTimes)
+	bindOrderKey = unsafe.Pointer(C.tarnDuckBindOrderKey)
 )
 
 //export tarnDuckBucket
@@ -81,9 +79,6 @@ func tarnDuckKept(info, input, output unsafe.Pointer) { execute(info, input, out
 
 //export tarnDuckOrderKey
 func tarnDuckOrderKey(info, input, output unsafe.Pointer) { execute(info, input, output, orderKey) }
-
-//export tarnDuckShortText
-func tarnDuckShortText(info, input, output unsafe.Pointer) { execute(info, input, output, textOfShort) }
 
 //export tarnDuckBindBucket
 func tarnDuckBindBucket(info unsafe.Pointer) {

@@ -64,7 +64,7 @@ func fault(op, text string) error {
 
 func (r report) fault(op string) error {
 	if strings.HasPrefix(r.Message, tooLong) {
-		return TooLong{r.err(op)}
+		return newTooLong(r.err(op), r.Message)
 	}
 	return r.err(op)
 }

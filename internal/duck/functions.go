@@ -52,8 +52,8 @@ func registerFunctions(c *Conn) error {
 		return made[len(made)-1]
 	}
 	number, long, any, truth := typ(bindings.TypeInteger), typ(bindings.TypeBigInt), typ(bindings.TypeAny), typ(bindings.TypeBoolean)
-	text, huge := typ(bindings.TypeVarchar), typ(bindings.TypeHugeInt)
-	row := []bindings.LogicalType{long, typ(bindings.TypeUBigInt), long} // deletes, file, position
+	text, huge, word := typ(bindings.TypeVarchar), typ(bindings.TypeHugeInt), typ(bindings.TypeUBigInt)
+	row := []bindings.LogicalType{long, word, long} // deletes, file, position
 	functions := []function{
 		{name: "tarn_bucket", params: []bindings.LogicalType{number, any}, result: number, call: callBucket, bind: bindBucket},
 		{name: "tarn_years", params: []bindings.LogicalType{any}, result: number, call: callYears, bind: bindDates},
@@ -62,8 +62,8 @@ func registerFunctions(c *Conn) error {
 		{name: "tarn_hours", params: []bindings.LogicalType{any}, result: number, call: callHours, bind: bindTimes},
 		{name: keptName, params: row, more: &any, result: truth, call: callKept, nulls: true},
 		{name: "tarn_order_key", more: &any, result: huge, call: callOrderKey, bind: bindOrderKey, nulls: true},
-		{name: shortName, params: []bindings.LogicalType{text}, result: huge, call: callShort},
-		{name: shortTextName, params: []bindings.LogicalType{huge}, result: text, call: callShortText},
+		{name: shortName + "_8", params: []bindings.LogicalType{text}, result: word, call: callShortWord},
+		{name: shortName + "_12", params: []bindings.LogicalType{text}, result: huge, call: callShortInline},
 		{name: keptAtName, params: row, result: truth, call: callKeptAt, nulls: true},
 	}
 	for _, f := range functions {
@@ -72,6 +72,13 @@ func registerFunctions(c *Conn) error {
 		}
 	}
 	if err := registerSpilled(c); err != nil {
+		return err
+	}
+	shortTexts := []function{
+		{params: []bindings.LogicalType{word}, result: text, call: callShortWordText},
+		{params: []bindings.LogicalType{huge}, result: text, call: callShortInlineText},
+	}
+	if err := register(c, named(shortTextName, shortTexts)...); err != nil {
 		return err
 	}
 	overloads := []function{

@@ -34,9 +34,10 @@ type DB struct {
 	planning sync.RWMutex // guards the optimizers that are on: shared by who plans a statement, alone who sets them
 	avoided  []string     // the optimizers that Avoid switched off
 
-	mu       sync.Mutex              // guards what follows
-	own      *Conn                   // on which functions are registered
-	verifies map[transform.Type]bool // the types whose check function is registered
+	mu        sync.Mutex              // guards what follows
+	own       *Conn                   // on which functions are registered
+	verifies  map[transform.Type]bool // the types whose check function is registered
+	firstRows map[string]bool         // the names of the aggregates that FirstRow registered
 }
 
 // Open starts an instance. It knows no extensions but those linked in, reads nothing of the machine's own DuckDB
@@ -49,7 +50,7 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{tempDir: tempDir, verifies: map[transform.Type]bool{}}
+	db := &DB{tempDir: tempDir, verifies: map[transform.Type]bool{}, firstRows: map[string]bool{}}
 	if db.handle, err = openHandle(opts, tempDir); err != nil {
 		return nil, err
 	}

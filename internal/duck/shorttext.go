@@ -8,25 +8,43 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unsafe"
+)
 
-	bindings "github.com/duckdb/duckdb-go-bindings"
+// ShortWidth is how many bytes a text may have to be short, and how it becomes a number.
+type ShortWidth int
+
+// The widths, the cheapest first; NoShort: texts are grouped by as they are.
+const (
+	ShortWord   ShortWidth = 8  // in a UBIGINT: 0xFF, which no UTF-8 has, where the text has no byte
+	ShortInline ShortWidth = 12 // in a HUGEINT: the texts that DuckDB keeps in place, without a pointer, as they lie there
+	NoShort     ShortWidth = 0
 )
 
 // ShortSQL returns the number that stands for a short text, which tarn_short_text turns back. Two texts have one number if and
 // only if they are the same bytes, and NULL has NULL: a grouping by the numbers is one by the texts, and costs a fraction. A
 // longer text ends the statement with TooLong.
-//
-// Short are the texts that DuckDB keeps in place, without a pointer. Their number is the bytes that lie there.
-func ShortSQL(text string) string { return shortName + "(" + text + ")" }
+func ShortSQL(text string, width ShortWidth) string {
+	return fmt.Sprintf("%s_%d(%s)", shortName, width, text)
+}
 
 // The functions' names.
 const shortName, shortTextName = "tarn_short", "tarn_short_text"
 
-var callShort = unsafe.Pointer(C.tarn_short)
+var (
+	callShortWord       = unsafe.Pointer(C.tarn_short_8)
+	callShortInline     = unsafe.Pointer(C.tarn_short_12)
+	callShortWordText   = unsafe.Pointer(C.tarn_short_text_8)
+	callShortInlineText = unsafe.Pointer(C.tarn_short_text_12)
+)
 
 // TooLong is the error of a statement that met a text which isn't short.
-type TooLong struct{ error }
+type TooLong struct {
+	error
+	// Fits is a width that the text has room in.
+	Fits ShortWidth
+}
 
 func (t TooLong) Unwrap() error { return t.error }
 
@@ -39,18 +57,18 @@ func IsTooLong(err error) bool {
 // tooLong begins the message of the error.
 const tooLong = "a text is longer than"
 
-// textOfShort is tarn_short_text(number).
-func textOfShort(c call) error {
-	x := c.column(0)
-	c.passNulls(x)
-	for i, v := range values[textBytes](x) {
-		if !x.isValid(i) {
-			continue
-		}
-		if v.length > inlineBytes {
-			return fmt.Errorf("%sno short text has %d bytes", bugMark, v.length)
-		}
-		bindings.VectorAssignStringElementLen(c.output, bindings.IdxT(i), v.bytes())
+func newTooLong(err error, message string) TooLong {
+	if strings.HasPrefix(message, fmt.Sprintf("%s %d bytes", tooLong, ShortWord)) {
+		return TooLong{err, ShortInline}
 	}
-	return nil
+	return TooLong{err, NoShort}
+}
+
+// Wider returns the width to go on with where a statement over short texts failed, NoShort where none is sure to do.
+func (w ShortWidth) Wider(err error) ShortWidth {
+	var long TooLong
+	if errors.As(err, &long) && long.Fits > w {
+		return long.Fits
+	}
+	return NoShort
 }

@@ -1,7 +1,10 @@
 #ifndef TARN_SHORTTEXT_H
 #define TARN_SHORTTEXT_H
 
-// tarn_short is the function of that name, as DuckDB calls it.
-void tarn_short(void *info, void *input, void *output);
+// The functions of these names, as DuckDB calls them.
+void tarn_short_8(void *info, void *input, void *output);
+void tarn_short_12(void *info, void *input, void *output);
+void tarn_short_text_8(void *info, void *input, void *output);
+void tarn_short_text_12(void *info, void *input, void *output);
 
 #endif

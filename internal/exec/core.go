@@ -22,7 +22,7 @@ type coreRun struct {
 	crew     []*worker               // those of the steps in which several run
 	exchange *exchange               // nil when no rows are routed
 	rows     atomic.Int64            // that went to the sink
-	short    atomic.Bool             // as worker.short
+	short    atomic.Int64            // as worker.short
 }
 
 func (c *coreRun) all(ctx context.Context) (err error) {

@@ -44,8 +44,16 @@ func (w *worker) loadEverywhere(ctx context.Context) error {
 	return nil
 }
 
-// everywhere makes a table's view, or the table itself when load. Short columns are of a view above a table: while it loads, no
-// text can be too long.
+// everywhereName is what an instance calls such a table: its view, or what each pack's view adds short columns to. While it loads,
+// no text can be too long.
+func everywhereName(t *task.Table) string {
+	if len(t.Short) > 0 {
+		return t.View + "_everywhere"
+	}
+	return t.View
+}
+
+// everywhere makes a view of a table, or the table itself when load.
 func (w *worker) everywhere(ctx context.Context, t *task.Table, load bool) error {
 	scan, forget, err := w.deletes.lentScan(ctx, w.db, w.conn, &t.Input, t.Everywhere)
 	before := w.end
@@ -59,17 +67,10 @@ func (w *worker) everywhere(ctx context.Context, t *task.Table, load bool) error
 		return err
 	}
 	if load {
-		name := t.View
-		if len(t.Short) > 0 {
-			name += "_loaded"
-		}
-		err := w.conn.Exec(ctx, "CREATE TABLE "+name+" AS "+text)
+		err := w.conn.Exec(ctx, "CREATE TABLE "+everywhereName(t)+" AS "+text)
 		if errs.KindOf(err) != errs.Resource || ctx.Err() != nil {
-			if err == nil && name != t.View {
-				err = makeView(ctx, w.conn, t.View, withShort(t, "SELECT * FROM "+name))
-			}
 			return w.conn.Blame(ctx, localPaths([][]task.File{t.Everywhere}), err)
 		}
 	}
-	return makeView(ctx, w.conn, t.View, withShort(t, text))
+	return makeView(ctx, w.conn, everywhereName(t), text)
 }

@@ -43,10 +43,12 @@ func (r *run) all(ctx context.Context) (err error) {
 	defer func() { err = unwatch(err) }()
 	share := r.opts.share(jobs, r.graph.Final != nil)
 	if r.graph.Final != nil {
-		r.final, err = duck.Open(ctx, duck.Options{Threads: r.opts.workers(), MemoryBytes: share.final, TempDir: r.opts.TempDir})
-		if err != nil {
+		var conn *duck.Conn
+		o := duck.Options{Threads: r.opts.workers(), MemoryBytes: share.final, TempDir: r.opts.TempDir}
+		if r.final, conn, err = openInstance(ctx, o, r.graph); err != nil {
 			return err
 		}
+		conn.Close()
 		r.instances.add(r.final)
 		defer func() { err = errors.Join(err, r.final.Close(), r.removeSpill()) }()
 	}
@@ -68,7 +70,9 @@ func (r *run) core(ctx context.Context, at int, share budget) error {
 		return err
 	}
 	c := &coreRun{run: r, at: at, core: &r.graph.Cores[at], share: share, sink: sink}
-	c.short.Store(c.core.Short != "")
+	if c.core.Short != "" {
+		c.short.Store(int64(duck.ShortWord))
+	}
 	err = c.all(ctx)
 	if isStop(err) {
 		err = nil
@@ -195,9 +199,6 @@ func (r *run) finish(ctx context.Context) error {
 		if err := conn.Exec(ctx, fmt.Sprintf("SET memory_limit = '%dB'", all)); err != nil {
 			return err
 		}
-	}
-	if err := conn.Avoid(ctx, r.graph.Avoid); err != nil {
-		return err
 	}
 	var files []string
 	for i := range f.Tables {

@@ -24,29 +24,45 @@ type worker struct {
 	memory  int64 // its share; 0: no limit
 	db      *duck.DB
 	conn    *duck.Conn
-	ready   bool         // the tables that each pack reads whole are there
-	viewed  bool         // packs run through views, since one could not be planned without
-	short   *atomic.Bool // packs group by short texts: of all workers of the core, until one meets a text that isn't short
-	end     func()       // when no pack will run any more
+	ready   bool          // the tables that each pack reads whole are there
+	viewed  bool          // packs run through views, since one could not be planned without
+	short   *atomic.Int64 // the duck.ShortWidth that packs group texts by: of all workers of the core, until one meets a longer text
+	end     func()        // when no pack will run any more
 }
 
 func (c *coreRun) openWorker(ctx context.Context, threads int, memory int64) (*worker, error) {
-	db, err := duck.Open(ctx, duck.Options{Threads: threads, MemoryBytes: memory, TempDir: c.opts.TempDir})
+	db, conn, err := openInstance(ctx, duck.Options{Threads: threads, MemoryBytes: memory, TempDir: c.opts.TempDir}, c.graph)
 	if err != nil {
-		return nil, err
-	}
-	conn, err := db.Connect()
-	if err != nil {
-		_ = db.Close()
-		return nil, err
-	}
-	w := &worker{core: c.core, opts: c.opts, deletes: c.deletes, memory: memory, db: db, conn: conn, short: &c.short, end: func() {}}
-	if err := conn.Avoid(ctx, c.graph.Avoid); err != nil {
-		w.close()
 		return nil, err
 	}
 	c.instances.add(db)
-	return w, nil
+	return &worker{core: c.core, opts: c.opts, deletes: c.deletes, memory: memory, db: db, conn: conn, short: &c.short, end: func() {}}, nil
+}
+
+// openInstance opens an instance, ready for the texts of a graph, and a connection to it.
+func openInstance(ctx context.Context, o duck.Options, g *task.Graph) (*duck.DB, *duck.Conn, error) {
+	db, err := duck.Open(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	conn, err := db.Connect()
+	if err == nil {
+		if err = prime(ctx, conn, g); err == nil {
+			return db, conn, nil
+		}
+		conn.Close()
+	}
+	return nil, nil, errors.Join(err, db.Close())
+}
+
+// prime gives the instance of conn what the texts of a graph ask for.
+func prime(ctx context.Context, conn *duck.Conn, g *task.Graph) error {
+	for _, types := range g.FirstRows {
+		if _, err := conn.FirstRow(types); err != nil {
+			return err
+		}
+	}
+	return conn.Avoid(ctx, g.Avoid)
 }
 
 func (w *worker) close() {
@@ -60,7 +76,7 @@ type attempt struct {
 	*task.Pack
 	exchange *exchange
 	checks   [][]duck.ScanCheck // per table
-	short    bool               // by the core's text over short texts
+	short    duck.ShortWidth    // unless NoShort by the core's text over short texts
 }
 
 // runQuery runs a pack's query.
@@ -77,12 +93,12 @@ func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, do runQuery
 	if err := w.prepare(ctx); err != nil {
 		return err
 	}
-	a := attempt{p, x, checks, w.short.Load()}
+	a := attempt{p, x, checks, duck.ShortWidth(w.short.Load())}
 	err = w.try(ctx, a, do)
 	// Nothing was used yet: a grouping gives no row before it has read the last one.
-	if a.short && (duck.IsTooLong(err) || isUnplanned(err)) {
-		w.short.Store(false)
-		a.short = false
+	for a.short != duck.NoShort && (duck.IsTooLong(err) || isUnplanned(err)) {
+		a.short = a.short.Wider(err)
+		w.short.Store(int64(a.short))
 		err = w.try(ctx, a, do)
 	}
 	return w.conn.Blame(ctx, localPaths(p.Inputs), err)
@@ -101,7 +117,7 @@ func (w *worker) try(ctx context.Context, a attempt, do runQuery) (err error) {
 
 // sql is the core's text.
 func (w *worker) sql(a attempt) string {
-	if a.short {
+	if a.short != duck.NoShort {
 		return w.core.Short
 	}
 	return w.core.SQL
@@ -162,7 +178,10 @@ func (w *worker) packViews(ctx context.Context, a attempt, late bool) (views []t
 		}
 	}
 	for t := range w.core.Tables {
-		if isEverywhere(&w.core.Tables[t]) {
+		if t := &w.core.Tables[t]; isEverywhere(t) {
+			if len(t.Short) > 0 {
+				views = append(views, task.View{Name: t.View, SQL: withShort(t, "SELECT * FROM "+everywhereName(t), a.short)})
+			}
 			continue
 		}
 		rows, done, err := w.packRows(ctx, a, t, late)
@@ -197,22 +216,19 @@ func (w *worker) packRows(ctx context.Context, a attempt, table int, late bool) 
 	if a.Part.Of > 1 {
 		text, err = duck.PartSQL(text, keyColumns(t), a.Part.Index, a.Part.Of)
 	}
-	if a.short {
-		text = withShort(t, text)
-	}
-	return text, release, err
+	return withShort(t, text, a.short), release, err
 }
 
 // withShort adds a table's short columns to its rows.
-func withShort(t *task.Table, rows string) string {
-	if len(t.Short) == 0 {
+func withShort(t *task.Table, rows string, width duck.ShortWidth) string {
+	if len(t.Short) == 0 || width == duck.NoShort {
 		return rows
 	}
 	text := "SELECT *"
 	for _, s := range t.Short {
 		for _, c := range viewColumns(&t.Input) {
 			if c.Field.ID == s.Field {
-				text += ", " + duck.ShortSQL(catalog.QuoteIdent(c.As)) + " AS " + s.As
+				text += ", " + duck.ShortSQL(catalog.QuoteIdent(c.As), width) + " AS " + s.As
 			}
 		}
 	}

@@ -65,6 +65,8 @@ type Query struct {
 	Shown map[string]string
 	// Avoid names DuckDB's optimizers that would give wrong rows for this statement.
 	Avoid []string
+	// FirstRows are the types of the columns of each of the engine's own aggregates, made by Engine.FirstRow, that texts call.
+	FirstRows [][]string
 }
 
 // Block is one SELECT, or a UNION ALL of blocks.

@@ -30,7 +30,7 @@ func Build(ctx context.Context, p *spj.Physical, layouts map[*plan.Scan]*catalog
 }
 
 func build(ctx context.Context, p *spj.Physical, layouts map[*plan.Scan]*catalog.TableLayout, opts Options) (*Graph, error) {
-	g := &Graph{Output: p.Query.Output, Avoid: p.Query.Avoid}
+	g := &Graph{Output: p.Query.Output, Avoid: p.Query.Avoid, FirstRows: p.Query.FirstRows}
 	for _, c := range p.Cores {
 		core, err := buildCore(ctx, c, layouts, opts, p.Placed)
 		if err != nil {

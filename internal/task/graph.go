@@ -8,10 +8,11 @@ import (
 
 // Graph is the work of one statement: its cores, each independent of the others, then the final step.
 type Graph struct {
-	Cores  []Core
-	Final  *Final        // nil: the rows of Cores[0] are the answer
-	Output []plan.Column // what the client sees
-	Avoid  []string      // optimizers of DuckDB that are off for all of it
+	Cores     []Core
+	Final     *Final        // nil: the rows of Cores[0] are the answer
+	Output    []plan.Column // what the client sees
+	Avoid     []string      // optimizers of DuckDB that are off for all of it
+	FirstRows [][]string    // the types of each aggregate of duck.Conn.FirstRow that texts call
 }
 
 // Core is one SQL text run pack by pack.

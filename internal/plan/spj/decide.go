@@ -246,30 +246,7 @@ func (d *decider) split(b *plan.Block, p plans) {
 		kind = Partial
 	}
 	d.splits[b] = p.split
-	d.core(b, p.from, b.CoreName(), p.split.Core, kind).Short = d.short(p.split, b.From)
-}
-
-// shortPays is how many times the rows of the largest table those of one that texts come from must be, for a number to pay
-// that is computed for each of them.
-const shortPays = 4
-
-// short returns the split's core over short texts, if each of them comes out of the joins many times over.
-func (d *decider) short(split *plan.Split, from plan.Rel) *plan.Short {
-	if split.Short == nil {
-		return nil
-	}
-	var most, texts int64
-	for _, s := range scansOf(from, nil) {
-		rows := d.out.layouts[s].Counts.Rows
-		most = max(most, rows)
-		if slices.ContainsFunc(split.Short.Columns, func(c plan.Col) bool { return c.Source == s.Source }) {
-			texts = max(texts, rows)
-		}
-	}
-	if most < texts*shortPays {
-		return nil
-	}
-	return split.Short
+	d.core(b, p.from, b.CoreName(), p.split.Core, kind).Short = p.split.Short
 }
 
 // inside looks for cores among the inputs of a block that runs whole, and notes why its own operators do.

@@ -1,0 +1,279 @@
+#include "firstrow.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// As in duckdb.h, where handles are pointers: void* is the same to the linker.
+typedef uint64_t (*size_callback)(void *info);
+typedef void (*init_callback)(void *info, void *state);
+typedef void (*update_callback)(void *info, void *input, void **states);
+typedef void (*combine_callback)(void *info, void **source, void **target, uint64_t count);
+typedef void (*finalize_callback)(void *info, void **source, void *result, uint64_t count, uint64_t offset);
+typedef void (*destroy_callback)(void **states, uint64_t count);
+extern void *duckdb_create_aggregate_function(void);
+extern void duckdb_destroy_aggregate_function(void **function);
+extern void duckdb_aggregate_function_set_name(void *function, const char *name);
+extern void duckdb_aggregate_function_add_parameter(void *function, void *type);
+extern void duckdb_aggregate_function_set_return_type(void *function, void *type);
+extern void duckdb_aggregate_function_set_functions(void *function, size_callback, init_callback, update_callback, combine_callback,
+	finalize_callback);
+extern void duckdb_aggregate_function_set_destructor(void *function, destroy_callback);
+extern void duckdb_aggregate_function_set_special_handling(void *function);
+extern void duckdb_aggregate_function_set_extra_info(void *function, void *extra, void (*release)(void *));
+extern void *duckdb_aggregate_function_get_extra_info(void *info);
+extern void duckdb_aggregate_function_set_error(void *info, const char *message);
+extern int duckdb_register_aggregate_function(void *connection, void *function);
+extern void *duckdb_create_logical_type(int type);
+extern void *duckdb_create_struct_type(void **types, const char **names, uint64_t count);
+extern void duckdb_destroy_logical_type(void **type);
+extern uint64_t duckdb_data_chunk_get_size(void *chunk);
+extern void *duckdb_data_chunk_get_vector(void *chunk, uint64_t column);
+extern void *duckdb_vector_get_data(void *vector);
+extern uint64_t *duckdb_vector_get_validity(void *vector);
+extern void duckdb_vector_ensure_validity_writable(void *vector);
+extern void duckdb_vector_assign_string_element_len(void *vector, uint64_t index, const char *bytes, uint64_t length);
+extern void *duckdb_struct_vector_get_child(void *vector, uint64_t index);
+enum { type_hugeint = 16 }; // DUCKDB_TYPE_HUGEINT
+
+// text is a VARCHAR or BLOB as it lies in a vector.
+typedef struct {
+	uint32_t length;
+	char prefix[4];
+	union {
+		char more[8];
+		const char *bytes; // of those that are longer than inline_bytes
+	};
+} text;
+
+enum { inline_bytes = 12 };
+
+// row_type is the shape of an aggregate's states.
+typedef struct {
+	uint32_t columns;
+	uint64_t size;
+	uint8_t width[tarn_first_columns];
+	uint32_t at[tarn_first_columns]; // where a column's value is in a state
+} row_type;
+
+// number is a HUGEINT.
+typedef struct {
+	uint64_t low;
+	int64_t high;
+} number;
+
+// state is the first row so far: this and the values of its columns. The long texts among them point into texts, its own memory.
+typedef struct {
+	number order;
+	uint64_t nulls; // a bit a column
+	char *texts;
+	uint32_t room; // of texts
+	bool is_set;
+} state;
+
+static bool less(number a, number b) { return a.high < b.high || (a.high == b.high && a.low < b.low); }
+static bool is_valid(const uint64_t *valid, uint64_t row) { return !valid || (valid[row / 64] >> row % 64 & 1); }
+static bool is_null(const state *s, uint32_t column) { return s->nulls >> column & 1; }
+
+static uint64_t state_size(void *info) {
+	const row_type *row = duckdb_aggregate_function_get_extra_info(info);
+	return row->size;
+}
+
+static void init(void *info, void *s) {
+	(void)info;
+	memset(s, 0, sizeof(state));
+}
+
+static void destroy(void **states, uint64_t count) {
+	for (uint64_t i = 0; i < count; i++) {
+		state *s = states[i];
+		free(s->texts);
+		s->texts = NULL;
+	}
+}
+
+static text *text_of(const row_type *row, state *s, uint32_t column) { return (text *)((char *)s + row->at[column]); }
+
+// own_texts copies the long texts that a state was just given, which aren't its own, into old, or into new memory where old has
+// no room. False: there is no memory, and the row has none of them.
+static bool own_texts(const row_type *row, state *s, char *old, uint32_t room) {
+	uint64_t need = 0;
+	for (uint32_t c = 0; c < row->columns; c++) {
+		if (row->width[c] || is_null(s, c)) continue;
+		const text *t = text_of(row, s, c);
+		if (t->length > inline_bytes) need += t->length;
+	}
+	if (need > room) {
+		free(old);
+		old = need <= UINT32_MAX ? malloc(need) : NULL;
+		room = old ? (uint32_t)need : 0;
+	}
+	s->texts = old;
+	s->room = room;
+	char *to = old;
+	for (uint32_t c = 0; need && c < row->columns; c++) {
+		if (row->width[c] || is_null(s, c)) continue;
+		text *t = text_of(row, s, c);
+		if (t->length <= inline_bytes) continue;
+		if (!old) {
+			*t = (text){0};
+			continue;
+		}
+		memcpy(to, t->bytes, t->length);
+		t->bytes = to;
+		to += t->length;
+	}
+	return !need || old;
+}
+
+static void no_memory(void *info) { duckdb_aggregate_function_set_error(info, "internal: no memory for the texts of a group's first row"); }
+
+// column is one of a chunk.
+typedef struct {
+	const char *data;
+	const uint64_t *valid;
+} column;
+
+// copy copies a value: of a width that the compiler knows it is one instruction.
+static void copy(char *to, const char *from, uint8_t width) {
+	switch (width) {
+	case 1: *to = *from; break;
+	case 2: memcpy(to, from, 2); break;
+	case 4: memcpy(to, from, 4); break;
+	case 8: memcpy(to, from, 8); break;
+	default: memcpy(to, from, 16);
+	}
+}
+
+// take makes row i of the columns the state's.
+static bool take(const row_type *row, state *s, const column *columns, uint64_t i, number order) {
+	bool has_long = false;
+	s->nulls = 0;
+	s->order = order;
+	s->is_set = true;
+	for (uint32_t c = 0; c < row->columns; c++) {
+		if (!is_valid(columns[c].valid, i)) {
+			s->nulls |= UINT64_C(1) << c;
+			continue;
+		}
+		uint8_t width = row->width[c];
+		copy((char *)s + row->at[c], columns[c].data + i * (width ? width : sizeof(text)), width);
+		has_long |= !width && text_of(row, s, c)->length > inline_bytes;
+	}
+	return !has_long || own_texts(row, s, s->texts, s->room);
+}
+
+static void update(void *info, void *chunk, void **states) {
+	const row_type *row = duckdb_aggregate_function_get_extra_info(info);
+	uint64_t n = duckdb_data_chunk_get_size(chunk);
+	void *vector = duckdb_data_chunk_get_vector(chunk, 0);
+	const number *orders = duckdb_vector_get_data(vector);
+	const uint64_t *ordered = duckdb_vector_get_validity(vector);
+	column columns[tarn_first_columns];
+	for (uint32_t c = 0; c < row->columns; c++) {
+		vector = duckdb_data_chunk_get_vector(chunk, c + 1);
+		columns[c] = (column){duckdb_vector_get_data(vector), duckdb_vector_get_validity(vector)};
+	}
+	for (uint64_t i = 0; i < n; i++) {
+		state *s = states[i];
+		if (!is_valid(ordered, i) || (s->is_set && !less(orders[i], s->order))) continue;
+		if (!take(row, s, columns, i, orders[i])) no_memory(info);
+	}
+}
+
+// combine leaves the sources as they are: DuckDB may combine them again.
+static void combine(void *info, void **source, void **target, uint64_t count) {
+	const row_type *row = duckdb_aggregate_function_get_extra_info(info);
+	for (uint64_t i = 0; i < count; i++) {
+		const state *from = source[i];
+		state *to = target[i];
+		if (!from->is_set || (to->is_set && !less(from->order, to->order))) continue;
+		char *texts = to->texts;
+		uint32_t room = to->room;
+		memcpy(to, from, row->size);
+		if (!own_texts(row, to, texts, room)) no_memory(info);
+	}
+}
+
+static void set_null(void *vector, uint64_t i) {
+	duckdb_vector_ensure_validity_writable(vector);
+	duckdb_vector_get_validity(vector)[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+// finalize writes one column after the other, since a vector's memory is asked for by a call.
+static void finalize(void *info, void **source, void *result, uint64_t count, uint64_t offset) {
+	const row_type *row = duckdb_aggregate_function_get_extra_info(info);
+	for (uint64_t i = 0; i < count; i++) {
+		if (!((state *)source[i])->is_set) set_null(result, offset + i);
+	}
+	for (uint32_t c = 0; c < row->columns; c++) {
+		void *vector = duckdb_struct_vector_get_child(result, c);
+		char *data = duckdb_vector_get_data(vector);
+		uint8_t width = row->width[c];
+		for (uint64_t i = 0; i < count; i++) {
+			state *s = source[i];
+			uint64_t to = offset + i;
+			if (!s->is_set || is_null(s, c)) {
+				set_null(vector, to);
+			} else if (width) {
+				copy(data + to * width, (char *)s + row->at[c], width);
+			} else {
+				const text *t = text_of(row, s, c);
+				if (t->length <= inline_bytes) ((text *)data)[to] = *t;
+				else duckdb_vector_assign_string_element_len(vector, to, t->bytes, t->length);
+			}
+		}
+	}
+}
+
+// shape lays out the states: each value where its width wants it.
+static row_type *shape(const uint8_t *widths, uint32_t columns) {
+	row_type *row = calloc(1, sizeof *row);
+	if (!row) return NULL;
+	row->columns = columns;
+	uint64_t end = sizeof(state);
+	for (uint32_t c = 0; c < columns; c++) {
+		uint64_t width = widths[c] ? widths[c] : sizeof(text), unit = width < 8 ? width : 8;
+		end = (end + unit - 1) / unit * unit;
+		row->width[c] = widths[c];
+		row->at[c] = (uint32_t)end;
+		end += width;
+	}
+	row->size = (end + 7) / 8 * 8;
+	return row;
+}
+
+static void *result_type(void **types, uint32_t columns) {
+	char names[tarn_first_columns][8];
+	const char *pointers[tarn_first_columns];
+	for (uint32_t c = 0; c < columns; c++) {
+		snprintf(names[c], sizeof names[c], "c%u", c);
+		pointers[c] = names[c];
+	}
+	return duckdb_create_struct_type(types, pointers, columns);
+}
+
+bool tarn_first_register(void *connection, const char *name, void **types, const uint8_t *widths, uint32_t columns) {
+	row_type *row = shape(widths, columns);
+	void *f = duckdb_create_aggregate_function(), *order = duckdb_create_logical_type(type_hugeint), *result = result_type(types, columns);
+	bool ok = row && f && order && result;
+	if (ok) {
+		duckdb_aggregate_function_set_name(f, name);
+		duckdb_aggregate_function_add_parameter(f, order);
+		for (uint32_t c = 0; c < columns; c++) duckdb_aggregate_function_add_parameter(f, types[c]);
+		duckdb_aggregate_function_set_return_type(f, result);
+		duckdb_aggregate_function_set_functions(f, state_size, init, update, combine, finalize);
+		duckdb_aggregate_function_set_destructor(f, destroy);
+		duckdb_aggregate_function_set_special_handling(f);
+		duckdb_aggregate_function_set_extra_info(f, row, free);
+		row = NULL; // the function's
+		ok = duckdb_register_aggregate_function(connection, f) == 0;
+	}
+	free(row);
+	if (f) duckdb_destroy_aggregate_function(&f);
+	if (order) duckdb_destroy_logical_type(&order);
+	if (result) duckdb_destroy_logical_type(&result);
+	return ok;
+}
