@@ -19,6 +19,9 @@ type Engine interface {
 	StubView(ctx context.Context, name, query string) error
 	// Describe returns a query's columns without running it.
 	Describe(ctx context.Context, query string) ([]plan.Column, error)
+	// UnfilteredList returns the select list in whose stead files, the SQL of Parquet files in a FROM clause, have a star that is
+	// right under any filter; "" says that their own star is. It has the virtual columns besides that are mentioned.
+	UnfilteredList(ctx context.Context, files string, mentioned func(name string) bool) (string, error)
 	// SystemFunction returns the engine's name of the function that a statement calls as system.NAME.
 	SystemFunction(name string) (string, bool)
 	// Aggregates returns the names of all aggregate functions, in lower case.

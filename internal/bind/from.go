@@ -64,11 +64,23 @@ func (b *binder) opaque(ctx context.Context, n sql.Node, sc *scope, env *cteEnv,
 func (b *binder) bindInside(ctx context.Context, n sql.Node, sc *scope, env *cteEnv, rel *plan.Opaque) error {
 	var failed error
 	looksAround := sc != nil && (n.Type() == "TABLE_FUNCTION" || n.Type() == "EXPRESSION_LIST")
+	isTop := true
 	n.Walk(func(c sql.Node) bool {
 		if failed != nil {
 			return false
 		}
+		wasTop := isTop
+		isTop = false
 		switch c.Type() {
+		case "TABLE_FUNCTION":
+			if wasTop {
+				return true
+			}
+			var r plan.Rel
+			if r, failed = b.bindTableFunction(ctx, c, &scope{}, env); failed == nil {
+				rel.Inputs = append(rel.Inputs, present(r)...)
+			}
+			return false
 		case "SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE":
 			var q *bound
 			if q, failed = b.bindQuery(ctx, c, sc, env); failed == nil {
@@ -107,7 +119,7 @@ func (b *binder) bindTable(ctx context.Context, n sql.Node, sc *scope, env *cteE
 		case isEntry:
 			return b.bindCTE(ctx, n, e, sc)
 		case isFile:
-			return b.opaque(ctx, sql.Node{"type": "FILE", "alias": n.Str("alias")}, sc, env, name+" is a file and has no layout")
+			return b.bindFile(ctx, n, sc, env)
 		}
 	}
 	v, err := b.version(ctx, at)
@@ -184,16 +196,6 @@ func (b *binder) spelled(text string) string {
 	return text
 }
 
-func isDataFile(name string) bool {
-	low := strings.ToLower(name)
-	for _, ext := range []string{".parquet", ".csv", ".csv.gz", ".tsv", ".json", ".jsonl", ".ndjson"} {
-		if strings.HasSuffix(low, ext) && !strings.HasSuffix(low, ".metadata.json") {
-			return true
-		}
-	}
-	return false
-}
-
 // bindCTE puts a CTE's query in the place of its mention. Each mention is a derived table of its own, which is right as
 // long as all come out the same: whoever made the entry has seen to that.
 func (b *binder) bindCTE(ctx context.Context, n sql.Node, e *cteEnv, sc *scope) (plan.Rel, error) {
@@ -211,10 +213,7 @@ func (b *binder) bindCTE(ctx context.Context, n sql.Node, e *cteEnv, sc *scope) 
 	if len(columns) == 0 {
 		columns = e.cte.aliases
 	}
-	become(n, sql.Node{
-		"type": "SUBQUERY", "alias": alias, "sample": n["sample"], "column_name_alias": anys(columns),
-		"subquery": map[string]any{"node": map[string]any(e.cte.query.Clone()), "named_param_map": []any{}},
-	})
+	become(n, derivedTable(e.cte.query.Clone(), alias, columns, n["sample"]))
 	return b.bindDerived(ctx, n, n.Child("subquery").Child("node"), columns, sc, e.cte.env)
 }
 
@@ -243,10 +242,15 @@ func (b *binder) bindTableFunction(ctx context.Context, n sql.Node, sc *scope, e
 		}
 		return b.bindScan(n, t, []string{"iceberg"}, sc)
 	}
-	if err := allowTableFunction(f.Str("function_name")); err != nil {
+	name := f.Str("function_name")
+	if err := allowTableFunction(name); err != nil {
 		return nil, err
 	}
-	return b.opaque(ctx, n, sc, env, f.Str("function_name")+"() has no layout")
+	rel, err := b.opaque(ctx, n, sc, env, name+"() has no layout")
+	if err == nil && parquetFunctions[strings.ToLower(name)] {
+		err = b.keepFilters(ctx, n, name)
+	}
+	return rel, err
 }
 
 // allowTableFunction refuses functions that reach into the engine's own state or extensions.

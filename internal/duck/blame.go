@@ -23,7 +23,7 @@ func (c *Conn) Blame(ctx context.Context, files []string, err error) error {
 	}
 	for _, read := range []string{"SELECT count(*) FROM parquet_metadata(", "SELECT max(hash(COLUMNS(*))) FROM read_parquet("} {
 		for _, path := range files {
-			if errs.KindOf(c.Exec(ctx, read+quotePath(path)+")")) == errs.Corrupt {
+			if errs.KindOf(c.Exec(ctx, read+QuotePath(path)+")")) == errs.Corrupt {
 				named := *e
 				named.Object = path
 				named.Msg = "the Parquet file is damaged: " + strings.TrimRight(e.Msg, ": ")

@@ -112,7 +112,7 @@ func (p *part) source() (string, error) {
 		if ref.Local == "" {
 			return "", errs.New(errs.Internal, "scan", ref.Path, "the file doesn't lie on this machine")
 		}
-		files[i] = quotePath(ref.Local)
+		files[i] = QuotePath(ref.Local)
 	}
 	reads := p.reads
 	if len(reads) == 0 { // DuckDB needs one; none of the files has this, and none is read
@@ -135,7 +135,7 @@ func (p *part) source() (string, error) {
 	if p.Late {
 		hive = "$1"
 	}
-	return fmt.Sprintf("read_parquet([%s], schema = MAP {%s}, hive_partitioning = %s%s)",
+	return fmt.Sprintf("read_parquet([%s], schema = MAP {%s}, can_have_nan = true, hive_partitioning = %s%s)",
 		strings.Join(files, ", "), strings.Join(fields, ", "), hive, p.cardinality()), nil
 }
 

@@ -20,9 +20,9 @@ func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, 
 // quoteText returns text as an SQL string. DuckDB knows no escapes but the doubled quote.
 func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// quotePath returns a path as an SQL string that read_parquet takes for that one file: a glob sign stands for itself only
+// QuotePath returns a path as an SQL string that read_parquet takes for that one file: a glob sign stands for itself only
 // in brackets.
-func quotePath(path string) string { return quoteText(globSigns.Replace(path)) }
+func QuotePath(path string) string { return quoteText(globSigns.Replace(path)) }
 
 var globSigns = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
 

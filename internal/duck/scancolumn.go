@@ -2,7 +2,6 @@ package duck
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
@@ -45,11 +44,8 @@ func (p *part) constant(f catalog.Field, typ string) string {
 
 // readAs returns the SQL of column f, which the file has as own.
 //
-// The value is kept from DuckDB's Parquet reader where filters in the reader go wrong. Bounds of floats leave NaN out by the
-// Parquet format, and DuckDB, whose NaN is above all numbers, takes them as bounds of all values: "x > 5" and max(x) would
-// miss NaN. Bloom filters of bytes it asks for the text of the value: "x = '\x80'" would find nothing, as would a join. Where
-// a file holds a column in a narrower type than the table, it can't convert a join's filter and fails. No filter reaches the
-// reader through a CASE of two columns.
+// The value is kept from DuckDB's Parquet reader where filters in the reader go wrong: for values that isMistrusted tells of,
+// and where a file holds a column in a narrower type than the table, for which it can't convert a join's filter and fails.
 func (p *part) readAs(own, f catalog.Field) (string, error) {
 	in, initial := f, "NULL"
 	in.Name = own.Name
@@ -68,7 +64,7 @@ func (p *part) readAs(own, f catalog.Field) (string, error) {
 	}
 	name := sourceName(f.ID)
 	if f.Promoted || isMistrusted(in.Type) || !isSame && sameType(in.Type, f.Type) {
-		name = "CASE WHEN file_index >= 0 THEN " + name + " END"
+		name = unfiltered(name, fileIndex)
 	}
 	expr, err := rebuild(name, own.Type, f.Type, 0)
 	if err != nil {
@@ -98,14 +94,6 @@ func (p *part) checkName(name string) error {
 
 func isUnknown(t catalog.Type) bool {
 	return t.Nested == catalog.NotNested && t.Primitive.Kind == transform.Unknown
-}
-
-func isMistrusted(t catalog.Type) bool {
-	switch t.Primitive.Kind {
-	case transform.Float, transform.Double, transform.Binary, transform.Fixed:
-		return true
-	}
-	return slices.ContainsFunc(t.Fields, func(f catalog.Field) bool { return isMistrusted(f.Type) })
 }
 
 // equality returns the SQL of what equality deletes compare. The scan may see the column as an older schema has it, but

@@ -57,7 +57,7 @@ func checkImport(ctx context.Context, conn *duck.Conn, t *catalog.Table, f *lake
 		list = append(list, fmt.Sprintf("CAST(count(*) FILTER (%s) AS VARCHAR), coalesce(left(any_value(CAST(%s AS VARCHAR)) FILTER (%s), %d), 'NULL')",
 			c.fails, c.value, c.fails, shownLength))
 	}
-	rows, err := texts(ctx, conn, fmt.Sprintf("SELECT %s FROM read_parquet(%s, hive_partitioning = false)", strings.Join(list, ", "), duck.QuoteText(f.Ref.Local)))
+	rows, err := texts(ctx, conn, fmt.Sprintf("SELECT %s FROM read_parquet(%s, hive_partitioning = false)", strings.Join(list, ", "), duck.QuotePath(f.Ref.Local)))
 	if err != nil {
 		return errs.Wrap(errs.Corrupt, "check rows of", f.Ref.Path, err)
 	}
