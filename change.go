@@ -119,7 +119,7 @@ func (s *Session) fillChange(ctx context.Context, c *rowChange, st sql.ChangeRow
 		return err
 	}
 	c.owner, c.how.Branch = c.plan.tables.owner[table], table.Version.At.Ref
-	if c.how.WAPID, err = s.wapID(table, c.how.Branch); err != nil {
+	if c.how.WAPID, err = s.wapID(c.owner, table, c.how.Branch); err != nil {
 		return err
 	}
 	c.statement, err = dml.New(st, table, func(of dml.Scope) ([]string, error) { return s.namesOf(ctx, c.plan.tables, of, args) })

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/commit"
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/evolve"
@@ -76,6 +77,9 @@ func (s *Session) fillCreateAs(ctx context.Context, out *insertion, st sql.Creat
 	if err != nil {
 		return err
 	}
+	if err := s.refuseStaged(replaced, table); err != nil {
+		return err
+	}
 	if out.target, err = write.NewTarget(table); err != nil {
 		return err
 	}
@@ -84,6 +88,16 @@ func (s *Session) fillCreateAs(ctx context.Context, out *insertion, st sql.Creat
 		return err
 	}
 	return s.fill(ctx, out.plan, q, isToRun, args)
+}
+
+// refuseStaged refuses to make a table of rows that are to be staged: the table, or its new definition, would be there at once,
+// and, as in Spark, without any rows until they are published.
+func (s *Session) refuseStaged(before, after *catalog.Table) error {
+	if s.settings.WAPID() == "" || !commit.Stages(after.Properties) && (before == nil || !commit.Stages(before.Properties)) {
+		return nil
+	}
+	return errs.New(errs.Unsupported, "write to", after.Ident.String(), "a table's definition can't be staged, and the WAP ID %q is to stage its rows", s.settings.WAPID()).
+		WithHint("RESET tarn.wap_id, or CREATE the table first and INSERT the rows")
 }
 
 // replacedBy returns the table that the statement replaces, as the query sees it if it reads from it; nil when a new one is to be made.

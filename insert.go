@@ -5,6 +5,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/bind"
+	"github.com/tarndb/tarn/internal/commit"
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/exec"
@@ -49,10 +50,10 @@ func (s *Session) fillInsert(ctx context.Context, out *insertion, in sql.Insert,
 	if out.change.Branch = at.Ref; !at.IsCurrent() && at.Kind != catalog.Branch {
 		return errs.New(errs.Invalid, "insert into", catalog.Ident(in.Into.Table).String(), "it is %s of the table, and rows can be inserted into branches only", at)
 	}
-	if out.change.WAPID, err = s.wapID(table, out.change.Branch); err != nil {
+	out.owner = out.plan.tables.owner[table]
+	if out.change.WAPID, err = s.wapID(out.owner, table, out.change.Branch); err != nil {
 		return err
 	}
-	out.owner = out.plan.tables.owner[table]
 	if out.target, err = write.NewTarget(table); err != nil {
 		return err
 	}
@@ -78,14 +79,17 @@ func (s *Session) fillInsert(ctx context.Context, out *insertion, in sql.Insert,
 	return s.fill(ctx, out.plan, q, isToRun, args)
 }
 
-// wapID returns the ID under which what is written is staged, which goes to no branch then.
-func (s *Session) wapID(t *catalog.Table, branch string) (string, error) {
+// wapID returns the ID under which what is written to a table is staged, if the table has it staged; it goes to no branch then.
+func (s *Session) wapID(owner *lake.Catalog, t *catalog.Table, branch string) (string, error) {
 	id := s.settings.WAPID()
-	if id != "" && branch != "" && t.Properties["write.wap.enabled"] == "true" {
+	if id == "" || !commit.Stages(t.Properties) {
+		return id, nil
+	}
+	if branch != "" {
 		return "", errs.New(errs.Invalid, "write to", t.Ident.String(), "what is staged under the WAP ID %q goes to no branch, and the statement names %q", id, branch).
 			WithHint("RESET tarn.wap_id")
 	}
-	return id, nil
+	return id, owner.CheckWAPID(t, id)
 }
 
 // describe binds a query for its columns alone.

@@ -103,7 +103,46 @@ func TestPublishing(t *testing.T) {
 	}
 }
 
-// TestRegisterTable gives a table that was dropped its name back, and another one.
+// TestStagedOnce: one WAP ID is for one change, and none stages a table's definition.
+func TestStagedOnce(t *testing.T) {
+	i, _ := history(t, "hadoop")
+	i.run("SET tarn.wap_id = 'a'")
+	i.run("INSERT INTO n.h VALUES (10)")
+	for _, stmt := range []string{"DELETE FROM n.h WHERE k = 1", "INSERT INTO n.h VALUES (11)", "INSERT OVERWRITE n.h VALUES (12)", "UPDATE n.h SET k = 0", "EXPLAIN UPDATE n.h SET k = 0"} {
+		i.refuses(stmt, errs.Exists, "one change")
+	}
+	i.run("RESET tarn.wap_id")
+	i.run("INSERT INTO n.h VALUES (11)")
+	i.ask("CALL system.publish_changes('n.h', 'a')")
+	i.run("SET tarn.wap_id = 'a'")
+	i.refuses("DELETE FROM n.h WHERE k = 1", errs.Exists, "one change")
+	i.run("SET tarn.wap_id = 'b'")
+	i.run("DELETE FROM n.h WHERE k = 1")
+	i.want("SELECT count(*) FROM n.h WHERE k = 1", "1")
+
+	i.run("SET tarn.wap_id = 'c'")
+	for _, stmt := range []string{
+		"REPLACE TABLE n.h AS SELECT 9 AS k", "CREATE OR REPLACE TABLE n.h AS SELECT 9 AS k", "EXPLAIN REPLACE TABLE n.h AS SELECT 9 AS k",
+		"CREATE OR REPLACE TABLE n.h TBLPROPERTIES ('write.wap.enabled'='false') AS SELECT 9 AS k",
+		"CREATE TABLE n.i TBLPROPERTIES ('write.wap.enabled'='TRUE') AS SELECT 9 AS k",
+		"CREATE OR REPLACE TABLE n.g TBLPROPERTIES ('write.wap.enabled'='true') AS SELECT 9 AS k",
+	} {
+		if strings.Contains(stmt, "n.g") {
+			i.run("CREATE TABLE n.g (k int)")
+		}
+		i.refuses(stmt, errs.Unsupported, "staged")
+	}
+	i.want("SELECT count(*) FROM n.h", "5")
+	i.run("CREATE TABLE n.i AS SELECT 9 AS k") // the ID means nothing to a table that stages nothing
+	i.want("SELECT * FROM n.i", "9")
+	i.run("CREATE TABLE n.j (k int) TBLPROPERTIES ('write.wap.enabled'='true')")
+	i.run("INSERT INTO n.j VALUES (1)")
+	i.want("SELECT count(*) FROM n.j", "0")
+	i.ask("CALL system.publish_changes('n.j', 'c')")
+	i.want("SELECT count(*) FROM n.j", "1")
+}
+
+// TestRegisterTable gives a table that was dropped a name again, but one that has a name no second one.
 func TestRegisterTable(t *testing.T) {
 	i, ids := history(t, "sql")
 	files, _ := filepath.Glob(i.folder + "/warehouse/n/h/metadata/00003-*.json")
@@ -114,10 +153,23 @@ func TestRegisterTable(t *testing.T) {
 	i.run("DROP TABLE n.h")
 	i.want("CALL system.register_table('n.h', '"+files[0]+"')", ids[2]+" 3 3")
 	i.want("SELECT count(*) FROM n.h", "3")
+	second := "CALL lake.system.register_table(metadata_file => 'file://" + files[0] + "', table => 'n.old')"
+	i.refuses(second, errs.Exists, "as n.h") // it is the current version
 	i.run("INSERT INTO n.h VALUES (9)")
-	i.want("CALL lake.system.register_table(metadata_file => 'file://"+files[0]+"', table => 'n.old')", ids[2]+" 3 3")
+	i.refuses(second, errs.Exists, "as n.h") // it is in the log of versions
+	i.run("ALTER TABLE n.h SET LOCATION '" + i.folder + "/elsewhere'")
+	i.run("ALTER TABLE n.h SET TBLPROPERTIES ('write.metadata.previous-versions-max'='1')")
+	i.run("INSERT INTO n.h VALUES (10)")
+	i.refuses(second, errs.Exists, "as n.h") // they have snapshots in common
+	i.run("ALTER TABLE n.h RENAME TO n.g")
+	i.refuses(second, errs.Exists, "as n.g")
+	i.run("DROP TABLE n.g")
+	i.want(second, ids[2]+" 3 3")
 	i.want("SELECT count(*) FROM n.old", "3")
-	i.want("SELECT count(*) FROM n.h", "4")
+	// A table that is made anew in the same folder is another one.
+	i.run("DROP TABLE n.old")
+	i.run("CREATE TABLE n.h (k int)")
+	i.want(second, ids[2]+" 3 3")
 	i.refuses("CALL system.register_table('n.x', '"+files[0]+".gone')", errs.NotFound, "gone")
 	i.refuses("CALL system.register_table('nope.x', '"+files[0]+"')", errs.NotFound, "nope")
 	h := &inserting{t: t, folder: t.TempDir()}

@@ -16,13 +16,8 @@ import (
 	"github.com/tarndb/tarn/internal/manifest"
 )
 
-// The properties of a snapshot's summary that have a meaning here.
-const (
-	// JobProperty has the identity of the job that made a snapshot.
-	JobProperty = "tarn.job-id"
-	// WAPProperty has the ID under which a snapshot was staged, as Iceberg's own engines write it.
-	WAPProperty = "wap.id"
-)
+// JobProperty is the property of a snapshot's summary that has the identity of the job that made it.
+const JobProperty = "tarn.job-id"
 
 // mainBranch is the branch that queries read.
 const mainBranch = "main"
@@ -114,6 +109,11 @@ func (a *applier) try(ctx context.Context) (landed bool, err error) {
 	if err != nil || a.committed(v, head) {
 		return false, err
 	}
+	if a.staged(v) {
+		if err := CheckWAPID(v, a.name, a.change.WAPID); err != nil {
+			return false, err
+		}
+	}
 	if err := a.validate(ctx, v, head); err != nil {
 		return false, err
 	}
@@ -155,7 +155,7 @@ func (a *applier) branch() string {
 
 // staged says whether the snapshot is only staged.
 func (a *applier) staged(v *Version) bool {
-	return a.change.WAPID != "" && v.Properties["write.wap.enabled"] == "true"
+	return a.change.WAPID != "" && Stages(v.Properties)
 }
 
 // committed says whether the job committed before: to the branch, or, of a staged change, anywhere.

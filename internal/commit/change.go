@@ -63,7 +63,7 @@ type Change struct {
 	// Empty lets an append have no files: its snapshot is the first of a new branch of a table that has none.
 	Empty bool
 	// WAPID stages the snapshot under this ID, and moves no branch, where the table property write.wap.enabled is true;
-	// elsewhere it means nothing, as in Spark.
+	// elsewhere it means nothing, as in Spark. An ID is for one change.
 	WAPID string
 	// Job identifies the job that makes the change: one that was committed on the branch before isn't committed again.
 	Job        string

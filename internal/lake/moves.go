@@ -12,6 +12,7 @@ import (
 	"github.com/tarndb/tarn/internal/commit"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/evolve"
+	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/internal/manifest"
 )
 
@@ -150,25 +151,45 @@ func (h *handle) isAncestor(id int64, of *table.Snapshot) bool {
 	return slices.ContainsFunc(h.ancestors(of), func(s *table.Snapshot) bool { return s.SnapshotID == id })
 }
 
-// The properties by which a snapshot says that it is another one's change, as Iceberg's own engines write them.
-const (
-	sourceSnapshot = "source-snapshot-id"
-	publishedWAP   = "published-wap-id"
-)
+// sourceSnapshot is the property by which a snapshot says which other one's change it is, as Iceberg's own engines write it.
+const sourceSnapshot = "source-snapshot-id"
 
-// PublishChanges makes the change of the snapshot that is staged under a WAP ID one of the main branch.
+// CheckWAPID fails with Exists where nothing more can be staged under a WAP ID in a version of a table.
+func (c *Catalog) CheckWAPID(t *catalog.Table, id string) error {
+	h, err := c.handleOf(t)
+	if err != nil {
+		return err
+	}
+	v, err := c.version(h)
+	if err != nil {
+		return err
+	}
+	return commit.CheckWAPID(v, t.Ident.String(), id)
+}
+
+// PublishChanges makes the change of the snapshot that is staged under a WAP ID one of the main branch. Another engine may have
+// staged more than one: that is Invalid.
 func (c *Catalog) PublishChanges(ctx context.Context, t *catalog.Table, wapID string) (source catalog.SnapshotID, now catalog.SnapshotID, err error) {
+	const op = "publish changes in"
 	h, err := c.handleOf(t)
 	if err != nil {
 		return 0, 0, err
 	}
+	var staged []catalog.SnapshotID
 	for _, s := range h.meta.Snapshots() {
-		if s.Summary != nil && s.Summary.Properties[commit.WAPProperty] == wapID {
-			now, err = c.Cherrypick(ctx, t, catalog.SnapshotID(s.SnapshotID))
-			return catalog.SnapshotID(s.SnapshotID), now, err
+		if propertiesOf(&s)[commit.WAPProperty] == wapID {
+			staged = append(staged, catalog.SnapshotID(s.SnapshotID))
 		}
 	}
-	return 0, 0, errs.New(errs.NotFound, "publish changes in", t.Ident.String(), "no snapshot is staged under the WAP ID %q", wapID)
+	switch len(staged) {
+	case 0:
+		return 0, 0, errs.New(errs.NotFound, op, t.Ident.String(), "no snapshot is staged under the WAP ID %q", wapID)
+	case 1:
+		now, err = c.Cherrypick(ctx, t, staged[0])
+		return staged[0], now, err
+	}
+	return 0, 0, errs.New(errs.Invalid, op, t.Ident.String(), "the snapshots %v are all staged under the WAP ID %q, and one ID publishes one of them", staged, wapID).
+		WithHint("CALL system.cherrypick_snapshot publishes the one that it names")
 }
 
 // Cherrypick makes the change of another snapshot one of the main branch, which it returns the snapshot of: that one where it follows the current
@@ -226,7 +247,7 @@ func (h *handle) unpublished(picked, at *table.Snapshot) error {
 		switch {
 		case s.SnapshotID == picked.SnapshotID, props[sourceSnapshot] == strconv.FormatInt(picked.SnapshotID, 10):
 			return errs.New(errs.Invalid, "", "", "snapshot %d has its change already", s.SnapshotID)
-		case wap != "" && (props[publishedWAP] == wap || props[commit.WAPProperty] == wap):
+		case wap != "" && (props[commit.PublishedProperty] == wap || props[commit.WAPProperty] == wap):
 			return errs.New(errs.Invalid, "", "", "the WAP ID %q was published already, by snapshot %d", wap, s.SnapshotID)
 		}
 	}
@@ -246,7 +267,7 @@ func (c *Catalog) pick(ctx context.Context, t *catalog.Table, picked *table.Snap
 	// As a job of its own, it is made once, whoever else picks the same at the same time.
 	change := commit.Change{Kind: commit.Append, Job: "cherry-pick of snapshot " + source, Properties: map[string]string{sourceSnapshot: source}}
 	if id := propertiesOf(picked)[commit.WAPProperty]; id != "" {
-		change.Properties[publishedWAP] = id
+		change.Properties[commit.PublishedProperty] = id
 	}
 	isOverwrite := propertiesOf(picked)["replace-partitions"] == "true"
 	if operationName(picked) != table.OpAppend && !isOverwrite {
@@ -300,7 +321,8 @@ func (c *Catalog) pickOverwrite(t *catalog.Table, picked *table.Snapshot, change
 	return nil
 }
 
-// Register gives a table that has metadata, but no name in the catalog, one. It fails with Exists when the name is taken.
+// Register gives a table that has metadata, but no name in the catalog, one. It fails with Exists when the name is taken, and when
+// the table has another one.
 func (c *Catalog) Register(ctx context.Context, id catalog.Ident, location string) (*catalog.Table, error) {
 	const op = "register table"
 	s, ok := c.store.(*sqlStore)
@@ -326,6 +348,18 @@ func (c *Catalog) Register(ctx context.Context, id catalog.Ident, location strin
 	t, err := c.loadAt(ctx, id, location)
 	if err != nil {
 		return nil, err
+	}
+	h, err := c.handleOf(t)
+	if err != nil {
+		return nil, err
+	}
+	other, err := c.registeredAs(ctx, s, id, located{h.location, h.meta})
+	if err != nil {
+		return nil, errs.Wrap(errs.Internal, op, id.String(), err)
+	}
+	if other != nil {
+		return nil, errs.New(errs.Exists, op, id.String(), "the table of %s is in the catalog already, as %s", location, other).
+			WithHint("a table has one name, or the writes to each would be lost to the other: RENAME TO gives it another; FOR VERSION AS OF and FROM '%s' read old versions", fileio.Plain(location))
 	}
 	db, err := s.write(ctx)
 	if err != nil {

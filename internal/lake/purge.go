@@ -35,7 +35,8 @@ type Purge struct {
 const gcEnabled = "gc.enabled"
 
 // PlanPurge lists all files of all versions that the table still knows. It reads all manifests, and refuses a table with one
-// that can't be read: some of its files would stay behind, known to nobody.
+// that can't be read: some of its files would stay behind, known to nobody. It refuses a table, too, that the catalog's database
+// has another name for, since the files are that name's as well.
 func (c *Catalog) PlanPurge(ctx context.Context, t *catalog.Table) (*Purge, error) {
 	h, err := c.handleOf(t)
 	if err != nil {
@@ -48,6 +49,11 @@ func (c *Catalog) PlanPurge(ctx context.Context, t *catalog.Table) (*Purge, erro
 	p := &purging{handle: h, table: t, seen: map[string]bool{}, groups: map[string]*PurgeGroup{}}
 	if err := p.ownFolders(ctx); err != nil {
 		return nil, errs.Wrap(errs.Internal, "purge table", t.Ident.String(), err)
+	}
+	if s, ok := c.store.(*sqlStore); ok {
+		if err := p.aloneIn(ctx, s); err != nil {
+			return nil, errs.Wrap(errs.Internal, "purge table", t.Ident.String(), err)
+		}
 	}
 	if err := p.snapshots(ctx); err != nil {
 		return nil, errs.Wrap(errs.Internal, "purge table", t.Ident.String(), err)
@@ -93,7 +99,7 @@ func (p *purging) add(kind, path string, bytes int64) {
 		return
 	}
 	p.seen[path] = true
-	if !slices.ContainsFunc(p.own, func(folder string) bool { return fileio.IsWithin(path, folder) }) {
+	if !p.isOwn(path) {
 		kind = kindElsewhere
 	}
 	g := p.groups[kind]
@@ -103,6 +109,11 @@ func (p *purging) add(kind, path string, bytes int64) {
 	}
 	g.Files = append(g.Files, path)
 	g.Bytes += bytes
+}
+
+// isOwn says whether a path is in one of the table's folders.
+func (p *purging) isOwn(path string) bool {
+	return slices.ContainsFunc(p.own, func(folder string) bool { return fileio.IsWithin(path, folder) })
 }
 
 // folderKeys are the properties that give a table other folders than its location.

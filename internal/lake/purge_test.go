@@ -179,6 +179,72 @@ func (s *forgetful) drop(ctx context.Context, id catalog.Ident, base string, pur
 	return &errs.Error{Kind: errs.CommitUnknown, Op: "drop table", Object: id.String(), Err: faultfs.ErrInjected}
 }
 
+func TestPurgeOfTwoNames(t *testing.T) {
+	c := newLake(t, "sql", t.TempDir())
+	table := purgeable(t, c)
+	store := c.store.(*sqlStore)
+	db, err := store.write(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := c.handleOf(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	register := func(owner, namespace, name, location string) {
+		t.Helper()
+		_, err := db.ExecContext(t.Context(), `INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name, metadata_location, iceberg_type)
+			VALUES (?, ?, ?, ?, 'TABLE')`, owner, namespace, name, location)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	forget := func() {
+		t.Helper()
+		if _, err := db.ExecContext(t.Context(), "DELETE FROM iceberg_tables WHERE table_name <> 't'"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder := h.meta.Location()
+	oldest := ""
+	for previous := range h.meta.PreviousFiles() {
+		oldest = previous.MetadataFile
+		break
+	}
+	for _, other := range [][]string{{store.name, "db", "u", h.location}, {store.name, "db", "u", oldest}, {"another", "db", "u", h.location}} {
+		register(other[0], other[1], other[2], other[3])
+		_, err := c.PlanPurge(t.Context(), load(t, c, table.Ident))
+		if errs.KindOf(err) != errs.Invalid || !strings.Contains(err.Error(), "db.u") {
+			t.Errorf("beside %v: %v", other, err)
+		}
+		forget()
+	}
+	broken := fileio.Under(folder, "metadata", "broken.metadata.json")
+	if err := os.WriteFile(fileio.Plain(broken), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	register(store.name, "db", "broken", broken)
+	if _, err := c.PlanPurge(t.Context(), load(t, c, table.Ident)); errs.KindOf(err) != errs.Corrupt {
+		t.Errorf("beside one whose metadata may be anything: %v", err)
+	}
+	forget()
+	// Names of no table, of another one, and of one that lies elsewhere are in nobody's way.
+	register(store.name, "db", "gone", fileio.Under(folder, "metadata", "gone.metadata.json"))
+	register(store.name, "db", "far", "s3://bucket/far.metadata.json")
+	o, err := c.handleOf(createTest(t, c, NewTable{Ident: catalog.Ident{"db", "other"}, Schema: testSchema()}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside := fileio.Under(folder, "inside.metadata.json")
+	if err := os.Link(fileio.Plain(o.location), fileio.Plain(inside)); err != nil {
+		t.Fatal(err)
+	}
+	register(store.name, "db", "inside", inside)
+	if _, err := c.PlanPurge(t.Context(), load(t, c, table.Ident)); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestPurgeOfUnknownOutcome(t *testing.T) {
 	for _, lands := range []bool{false, true} {
 		dir := t.TempDir()
