@@ -21,6 +21,7 @@ import (
 type results struct {
 	app    *app
 	writer output.Writer
+	format string
 	file   *output.File // nil for standard output
 }
 
@@ -51,7 +52,7 @@ func (a *app) results(ctx context.Context) (*results, error) {
 	if output.IsBinary(format) && a.flags.output == "" {
 		return nil, errs.New(errs.Syntax, "", "--format "+format, "it is for a file").WithHint("give -o FILE")
 	}
-	r := &results{app: a}
+	r := &results{app: a, format: format}
 	target, opts := io.Writer(untilDone{ctx, a.stdout}), output.Options{}
 	if isTerminal(a.stdout) {
 		opts = output.Options{Width: terminalWidth(a.stdout), Bold: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
@@ -117,8 +118,13 @@ func (r *results) write(ctx context.Context, rows *tarn.Rows, line *progress.Lin
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	if !rows.HasRows() {
 		var counts []output.Count
+		var told []string
 		for _, c := range rows.Counts() {
 			counts = append(counts, output.Count(c))
+			told = append(told, fmt.Sprintf("%s: %d", c.Name, c.Value))
+		}
+		if len(counts) > 0 && !output.HasCounts(r.format) {
+			r.app.notice(strings.Join(told, ", "))
 		}
 		return r.writer.Done(counts)
 	}

@@ -32,8 +32,12 @@ func ModeOf(t *catalog.Table, op, asked string) (Mode, error) {
 	case mode != MergeOnRead:
 		return "", errs.New(errs.Invalid, "read table property", name, "found %q, wanted %s or %s", text, CopyOnWrite, MergeOnRead)
 	case t.FormatVersion < 2:
+		remedy := "set the property " + name + " to " + string(CopyOnWrite)
+		if asked != "" {
+			remedy = "RESET tarn.row_change_mode"
+		}
 		return "", errs.New(errs.Unsupported, "change rows of", t.Ident.String(), "it is to be done by %s, and tables of format version %d have no delete files", mode, t.FormatVersion).
-			WithHint("set %s to %s, or upgrade the table to format version 2", name, CopyOnWrite)
+			WithHint("%s, or upgrade the table to format version 2", remedy)
 	}
 	return mode, nil
 }

@@ -59,22 +59,24 @@ func TestModes(t *testing.T) {
 		prop, asked string
 		want        Mode
 		kind        errs.Kind
+		hint        string
 	}{
-		{1, "", "", CopyOnWrite, 0},
-		{2, "", "", CopyOnWrite, 0},
-		{2, "Merge-On-Read", "", MergeOnRead, 0},
-		{3, "merge-on-read", "copy-on-write", CopyOnWrite, 0},
-		{3, "copy-on-write", "merge-on-read", MergeOnRead, 0},
-		{1, "merge-on-read", "", "", errs.Unsupported},
-		{2, "both", "", "", errs.Invalid},
+		{1, "", "", CopyOnWrite, 0, ""},
+		{2, "", "", CopyOnWrite, 0, ""},
+		{2, "Merge-On-Read", "", MergeOnRead, 0, ""},
+		{3, "merge-on-read", "copy-on-write", CopyOnWrite, 0, ""},
+		{3, "copy-on-write", "merge-on-read", MergeOnRead, 0, ""},
+		{1, "merge-on-read", "", "", errs.Unsupported, "set the property write.merge.mode"},
+		{1, "copy-on-write", "merge-on-read", "", errs.Unsupported, "RESET tarn.row_change_mode"},
+		{2, "both", "", "", errs.Invalid, ""},
 	} {
 		table := &catalog.Table{Ident: catalog.Ident{"t"}, FormatVersion: c.format, Properties: map[string]string{"write.update.mode": "both", "write.merge.mode": c.prop}}
 		if c.prop == "" {
 			delete(table.Properties, "write.merge.mode")
 		}
 		got, err := ModeOf(table, "MERGE", c.asked)
-		if got != c.want || (err != nil) != (c.want == "") || err != nil && errs.KindOf(err) != c.kind {
-			t.Errorf("%+v: %q, %v", c, got, err)
+		if got != c.want || (err != nil) != (c.want == "") || err != nil && errs.KindOf(err) != c.kind || !strings.HasPrefix(errs.HintOf(err), c.hint) {
+			t.Errorf("%+v: %q, %v, %q", c, got, err, errs.HintOf(err))
 		}
 	}
 }

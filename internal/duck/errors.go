@@ -129,6 +129,8 @@ func (r report) kind() errs.Kind {
 		return errs.Internal
 	case r.Subtype == "COLUMN_NOT_FOUND", r.Subtype == "MISSING_ENTRY" && r.Entry == "Table", r.isMissingName():
 		return errs.NotFound
+	case strings.HasSuffix(r.Message, "an explicit cast is required"): // of values in one column, and of "Not implemented"
+		return errs.Invalid
 	case kind == errs.Invalid && corruptSigns.MatchString(r.Message):
 		return errs.Corrupt
 	case r.Type == "IO":
@@ -195,12 +197,15 @@ func (r report) tidy() string {
 	} {
 		text, _, _ = strings.Cut(text, cut)
 	}
-	text = strings.TrimRight(strings.TrimSpace(text), ".!")
+	text = constantTypes.Replace(strings.TrimRight(strings.TrimSpace(text), ".!"))
 	if text == "" {
 		return r.Type
 	}
 	return lowerFirst(text)
 }
+
+// constantTypes are DuckDB's own names of the types of constants.
+var constantTypes = strings.NewReplacer("INTEGER_LITERAL", "INTEGER", "STRING_LITERAL", "VARCHAR")
 
 // lowerFirst makes the capital that a sentence begins with small.
 func lowerFirst(text string) string {

@@ -22,7 +22,7 @@ type Count struct {
 }
 
 // Writer writes the results of statements, one after another. For a statement with rows: Begin, any number of Write,
-// End. For one without: Done. Close ends the output; it must be called, and doesn't close the writer beneath. A Writer
+// End. For one without: Done, which writes nothing in formats that HasCounts isn't true of. Close ends the output; it must be called, and doesn't close the writer beneath. A Writer
 // keeps no batch beyond the call. It is for one goroutine.
 type Writer interface {
 	Begin(columns []Column) error
@@ -54,6 +54,10 @@ var Formats = []string{Table, CSV, JSON, JSONL, Markdown, Parquet, Arrow}
 
 // IsBinary says whether a format is for files and not for terminals or pipes.
 func IsBinary(format string) bool { return format == Parquet || format == Arrow }
+
+// HasCounts says whether a format tells the counts of a statement without rows. The others are for rows alone, so that what reads
+// them meets nothing else.
+func HasCounts(format string) bool { return format == Table || format == JSON }
 
 // New returns a writer of the format onto w.
 func New(format string, w io.Writer, opts Options) (Writer, error) {
