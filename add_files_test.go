@@ -161,7 +161,6 @@ func TestAddFilesChecksRows(t *testing.T) {
 		h.add("n.i", "own", ", partition_filter => map('b', '1')"):    {errs.NotFound, `"b"`},
 		h.add("n.i", "own", ", partition_filter => map('a', 'five')"): {errs.Invalid, "five"},
 		h.add("n.nope", "own", ""):                                    {errs.NotFound, "nope"},
-		"CALL system.snapshot('db.t', 'n.u')":                         {errs.Unsupported, "add_files"},
 	} {
 		h.refuses(stmt, want.kind, want.text)
 	}

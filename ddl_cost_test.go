@@ -34,6 +34,7 @@ var examples = [][2]string{
 	{"CALL system.rollback_to_timestamp", "CALL system.rollback_to_timestamp('a.p', 'TIME')"}, {"CALL system.fast_forward", "CALL system.fast_forward('a.p', 'main', 'ahead')"},
 	{"CALL system.publish_changes", "CALL system.publish_changes('a.p', 'one')"}, {"CALL system.cherrypick_snapshot", "CALL system.cherrypick_snapshot('a.p', STAGED)"},
 	{"CALL system.add_files", "CALL system.add_files('a.p', '`parquet`.`DIR/more`')"}, {"CALL system.register_table", "CALL system.register_table('a.q', 'METADATA')"},
+	{"CALL system.snapshot", "CALL system.snapshot('`parquet`.`DIR/more`', 'a.copied')"}, {"CALL system.migrate", "CALL system.migrate('a.there')"},
 	{"SET LOCATION", "ALTER TABLE a.t SET LOCATION 'DIR/warehouse/moved'"},
 	{"RENAME TO", "ALTER TABLE a.t RENAME TO v"}, {"DROP TABLE", "DROP TABLE a.v"}, {"DROP TABLE ... PURGE", "DROP TABLE a.u PURGE"},
 }
@@ -126,12 +127,14 @@ func TestStatementsCost(t *testing.T) {
 	for _, stmt := range picked {
 		exec(stmt)
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "more"), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	found, _ := filepath.Glob(dir + "/warehouse/a/p/data/*.parquet")
-	if err := os.Link(found[0], filepath.Join(dir, "more", "x.parquet")); err != nil {
-		t.Fatal(err)
+	for _, folder := range []string{"more", "warehouse/a/there"} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Link(found[0], filepath.Join(dir, folder, "x.parquet")); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, e := range examples {
 		cost, ok := want[e[0]]

@@ -76,16 +76,25 @@ var procedures = map[string]procedure{
 		},
 		[]Column{{"added_files_count", "BIGINT"}, {"changed_partition_count", "BIGINT"}}, addFiles,
 	},
+	"snapshot": {
+		[]parameter{
+			{name: "source_table"}, theTable, {name: "location", optional: true}, {name: "properties", kind: mapParameter, optional: true},
+			{name: "parallelism", kind: integerParameter, optional: true}, {name: "partition_types", kind: mapParameter, optional: true},
+		},
+		[]Column{{"imported_files_count", "BIGINT"}}, snapshotTable,
+	},
+	"migrate": {
+		[]parameter{
+			theTable, {name: "properties", kind: mapParameter, optional: true}, {name: "drop_backup", kind: booleanParameter, optional: true},
+			{name: "backup_table_name", optional: true}, {name: "parallelism", kind: integerParameter, optional: true},
+			{name: "partition_types", kind: mapParameter, optional: true},
+		},
+		[]Column{{"migrated_files_count", "BIGINT"}}, migrateTable,
+	},
 	"register_table": {
 		[]parameter{theTable, {name: "metadata_file"}},
 		[]Column{{"current_snapshot_id", "BIGINT"}, {"total_records_count", "BIGINT"}, {"total_data_files_count", "BIGINT"}}, registerTable,
 	},
-}
-
-// elsewhere says of procedures that Spark has why they aren't here.
-var elsewhere = map[string]string{
-	"migrate":  "it turns a table of a Hive metastore into one of Iceberg, and no Hive metastore is read here",
-	"snapshot": "it makes an Iceberg table of one of a Hive metastore, and no Hive metastore is read here",
 }
 
 // call is a procedure being called.
@@ -117,10 +126,6 @@ func (s *Session) call(ctx context.Context, st sql.Call) (*Rows, error) {
 }
 
 func (s *Session) noProcedure(name string) error {
-	if why := elsewhere[name]; why != "" {
-		return errs.New(errs.Unsupported, "call", name, "%s", why).
-			WithHint("CREATE TABLE with its columns and layout, then CALL system.add_files with the folder as `parquet`.`/path`")
-	}
 	err := errs.New(errs.NotFound, "call", name, "there is no such procedure")
 	names := slices.Sorted(maps.Keys(procedures))
 	if near := errs.Nearest(name, names); near != "" {
@@ -374,23 +379,31 @@ func addFiles(ctx context.Context, c *call) ([][]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	files, partitions, err := c.addFrom(ctx, owner, t, in)
+	return [][]any{{int64(files), int64(partitions)}}, err
+}
+
+// addFrom makes the files of a folder the table's.
+func (c *call) addFrom(ctx context.Context, owner *lake.Catalog, t *catalog.Table, in lake.Import) (files, partitions int, err error) {
 	s := c.session
 	db, err := duck.Open(ctx, duck.Options{Threads: s.threads(), MemoryBytes: s.memory(), TempDir: s.engine.temp.Path()})
 	if err != nil {
-		return nil, err
+		return 0, 0, err
 	}
 	defer db.Close()
 	conn, err := db.Connect()
 	if err != nil {
-		return nil, err
+		return 0, 0, err
 	}
 	defer conn.Close()
-	files, partitions, err := write.AddFiles(ctx, conn, owner, t, in)
-	return [][]any{{int64(files), int64(partitions)}}, err
+	return write.AddFiles(ctx, conn, owner, t, in)
 }
 
-// sourceFolder returns the folder that source_table names, as `parquet`.`/path`.
+// sourceFolder returns the folder that source_table names, as `parquet`.`/path` or by its path alone.
 func (c *call) sourceFolder() (string, error) {
+	if text := c.text("source_table"); strings.HasPrefix(text, "/") || strings.HasPrefix(text, "file:/") {
+		return text, nil
+	}
 	name, err := sql.ParseName(c.text("source_table"))
 	if err != nil {
 		return "", errs.Wrap(errs.Invalid, "read the name of a source", c.text("source_table"), err)

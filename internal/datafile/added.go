@@ -23,7 +23,7 @@ type Added struct {
 
 // ReadAdded reads the footer of a file that is to become one of the table's, and refuses one of which a column can't be read as
 // the table's: Invalid, or Unsupported. A file without field IDs needs the table's name mapping. One that has them must call the
-// columns as the table does: its IDs may be those of another table.
+// columns, and the fields within them, as the table does: its IDs may be those of another table.
 func (r Reader) ReadAdded(ctx context.Context, t *catalog.Table, path string) (*Added, error) {
 	const op = "add data file"
 	meta, foot, err := r.readFooter(ctx, path)
@@ -46,8 +46,10 @@ func (r Reader) ReadAdded(ctx context.Context, t *catalog.Table, path string) (*
 			}
 			continue
 		}
-		if !isBare && !strings.EqualFold(f.Name, n.name) {
-			return nil, errs.New(errs.Invalid, op, path, "its column %q has the field ID of the table's column %q: it may have been written for another table", n.name, f.Name)
+		if !isBare {
+			if err := checkName(n, f); err != nil {
+				return nil, errs.Wrap(errs.Invalid, op, path, err)
+			}
 		}
 		out.Names[n.id] = n.name
 	}
@@ -58,6 +60,32 @@ func (r Reader) ReadAdded(ctx context.Context, t *catalog.Table, path string) (*
 		out.IDs = nil
 	}
 	return out, nil
+}
+
+// checkName refuses a field that has its ID but isn't called as the table's, at any depth: the file may have been written for another
+// table, whose fields had these IDs. What lists and maps hold has no name of its own.
+func checkName(n *node, f catalog.Field) error {
+	if !strings.EqualFold(f.Name, n.name) {
+		return errs.New(errs.Invalid, "", "", "its column %q has the field ID of the table's column %q: it may have been written for another table", n.name, f.Name)
+	}
+	return checkInnerNames(n, f)
+}
+
+func checkInnerNames(n *node, f catalog.Field) error {
+	for i, kid := range n.kids {
+		if n.nested != catalog.Struct {
+			if err := checkInnerNames(kid, f.Type.Fields[i]); err != nil {
+				return err
+			}
+			continue
+		}
+		if inner := fieldByID(f.Type.Fields, kid.id); inner != nil {
+			if err := checkName(kid, *inner); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // checkUnmapped refuses a column that is none of the table's but for the letter case of its name: its values would be lost.

@@ -3,9 +3,7 @@ package lake
 import (
 	"bytes"
 	"context"
-	"io/fs"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -14,6 +12,7 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/evolve"
 	"github.com/tarndb/tarn/internal/fileio"
+	"github.com/tarndb/tarn/internal/hive"
 	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/internal/metrics"
 	"github.com/tarndb/tarn/internal/survey"
@@ -40,6 +39,35 @@ type ImportedFile struct {
 
 // opImport is what errors say was attempted.
 const opImport = "add files from"
+
+// LookAtFolder tells what table the Parquet files of a folder would be. The folder's columns are of the types given where files don't have
+// them. See hive.Look.
+func (c *Catalog) LookAtFolder(ctx context.Context, folder string, types map[string]catalog.Type) (*hive.Layout, error) {
+	folder, err := absoluteFolder(folder)
+	if err != nil {
+		return nil, err
+	}
+	return hive.Look(ctx, c.dataFiles(), folder, types)
+}
+
+// CheckApart fails where a table's files would lie among those of a folder: they could not be told apart any more.
+func CheckApart(t *catalog.Table, folder string) error {
+	folder, err := absoluteFolder(folder)
+	if err != nil {
+		return err
+	}
+	own := []string{t.Location}
+	for _, key := range folderKeys {
+		own = append(own, t.Properties[key])
+	}
+	for _, place := range own {
+		if place != "" && (fileio.IsWithin(place, folder) || fileio.IsWithin(folder, place)) {
+			return errs.New(errs.Invalid, "place table", t.Ident.String(), "its files at %s would lie among those of %s", place, folder).
+				WithHint("give it another location")
+		}
+	}
+	return nil
+}
 
 // ImportTable returns the table as it will be when files without field IDs are added to it: with a name mapping.
 func (c *Catalog) ImportTable(t *catalog.Table) (*catalog.Table, error) {
@@ -73,14 +101,8 @@ func (c *Catalog) FindImports(ctx context.Context, t *catalog.Table, in Import) 
 		return nil, err
 	}
 	i := &importing{catalog: c, table: t, in: in, modes: modes}
-	if strings.HasSuffix(strings.ToLower(from), ".parquet") {
-		if _, unlisted := c.fio.List(ctx, from); unlisted != nil { // a folder may be called so too
-			folder, _ := fileio.Split(from)
-			err = i.file(ctx, from, folder, nil)
-			return i.checked(ctx, err)
-		}
-	}
-	return i.checked(ctx, i.folder(ctx, from, nil))
+	err = hive.Walk{Files: c.fio, Enter: i.wants, Visit: func(f hive.File) error { return i.file(ctx, f) }}.Run(ctx, from)
+	return i.checked(ctx, err)
 }
 
 type importing struct {
@@ -97,74 +119,20 @@ type said struct {
 	value transform.Value
 }
 
-// folder looks through a folder. Names that begin with an underscore or a point are those of what isn't data, as in Spark.
-func (i *importing) folder(ctx context.Context, path string, known []said) error {
-	entries, err := i.catalog.fio.List(ctx, path)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := i.entry(ctx, path, e, known); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (i *importing) entry(ctx context.Context, path string, e fs.DirEntry, known []said) error {
-	inner := fileio.Under(path, e.Name())
-	key, value, isPartition := strings.Cut(e.Name(), "=")
-	switch {
-	case hidden(e.Name()) && (!e.IsDir() || !isPartition):
-		return nil
-	case !e.IsDir():
-		return i.file(ctx, inner, path, known)
-	case !isPartition:
-		return i.folder(ctx, inner, known)
-	}
-	s, err := i.read(key, value)
-	if err != nil {
-		return errs.Wrap(errs.Invalid, opImport, inner, err)
-	}
-	for _, k := range known {
-		if k.field == s.field {
-			return errs.New(errs.Invalid, opImport, inner, "a folder above it says a value of %q too", key)
-		}
-	}
-	wanted, err := i.wants(s)
-	if err != nil || !wanted {
-		return err
-	}
-	return i.folder(ctx, inner, append(slices.Clip(known), s))
-}
-
-// hiveNull is how Hive and Spark call the folder of NULL.
-const hiveNull = "__HIVE_DEFAULT_PARTITION__"
-
 // read takes a folder's name for a value of a partition field.
-func (i *importing) read(key, value string) (said, error) {
-	name, err := url.PathUnescape(key)
-	if err != nil {
-		return said{}, err
-	}
-	at := fieldNamed(i.table, name)
+func (i *importing) read(l hive.Level) (said, error) {
+	at := fieldNamed(i.table, l.Name)
 	if at < 0 {
-		return said{}, errs.New(errs.Invalid, "", "", "the table isn't partitioned by %q", name).WithHint("its partition spec must be that of the folders")
+		return said{}, errs.New(errs.Invalid, opImport, l.Folder, "the table isn't partitioned by %q", l.Name).WithHint("its partition spec must be that of the folders")
 	}
 	s := said{field: at}
-	if value == hiveNull {
+	if l.IsNull {
 		return s, nil
 	}
-	text, err := url.PathUnescape(value)
-	if err != nil {
-		return s, err
-	}
 	f := i.table.Spec().Fields[at]
-	s.value, err = f.Transform.ParseHuman(f.SourceType, text)
-	return s, err
+	var err error
+	s.value, err = f.Transform.ParseHuman(f.SourceType, l.Text)
+	return s, errs.Wrap(errs.Invalid, opImport, l.Folder, err)
 }
 
 // fieldNamed returns the place of the partition field that folders call name; -1 for none.
@@ -178,8 +146,12 @@ func fieldNamed(t *catalog.Table, name string) int {
 	})
 }
 
-// wants says whether a partition is one of those to be taken.
-func (i *importing) wants(s said) (bool, error) {
+// wants says whether a folder's partition is one of those to be taken.
+func (i *importing) wants(l hive.Level) (bool, error) {
+	s, err := i.read(l)
+	if err != nil {
+		return false, err
+	}
 	f := i.table.Spec().Fields[s.field]
 	for name, text := range i.in.Where {
 		if fieldNamed(i.table, name) != s.field {
@@ -196,23 +168,35 @@ func (i *importing) wants(s said) (bool, error) {
 	return true, nil
 }
 
-// file takes a file whose folders say known.
-func (i *importing) file(ctx context.Context, path, folder string, known []said) error {
+// tuple returns the partition that the folders of a file say.
+func (i *importing) tuple(f hive.File) ([]transform.Value, error) {
 	spec := i.table.Spec()
-	tuple := make([]transform.Value, len(spec.Fields))
-	missing := map[int]bool{}
-	for at, f := range spec.Fields {
-		missing[at] = f.Transform.Op != transform.Void
-	}
-	for _, s := range known {
-		tuple[s.field] = s.value
-		delete(missing, s.field)
-	}
-	for at := range spec.Fields {
-		if missing[at] {
-			return errs.New(errs.Invalid, opImport, folder, "no folder of %s says its value of the partition field %q", path, spec.Fields[at].Name).
-				WithHint("folders are named as Hive names them: %s=VALUE", spec.Fields[at].Name)
+	tuple, known := make([]transform.Value, len(spec.Fields)), make([]bool, len(spec.Fields))
+	for _, l := range f.Levels {
+		s, err := i.read(l)
+		if err != nil {
+			return nil, err
 		}
+		if known[s.field] {
+			return nil, errs.New(errs.Invalid, opImport, l.Folder, "a folder above it says a value of %q too", l.Name)
+		}
+		tuple[s.field], known[s.field] = s.value, true
+	}
+	for at, field := range spec.Fields {
+		if !known[at] && field.Transform.Op != transform.Void {
+			return nil, errs.New(errs.Invalid, opImport, f.Folder, "no folder of %s says its value of the partition field %q", f.Path, field.Name).
+				WithHint("folders are named as Hive names them: %s=VALUE", field.Name)
+		}
+	}
+	return tuple, nil
+}
+
+// file takes a file that was found.
+func (i *importing) file(ctx context.Context, f hive.File) error {
+	path, folder := f.Path, f.Folder
+	tuple, err := i.tuple(f)
+	if err != nil {
+		return err
 	}
 	added, err := i.catalog.dataFiles().ReadAdded(ctx, i.table, path)
 	if err != nil {

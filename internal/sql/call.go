@@ -89,19 +89,38 @@ func (p *parser) isArrow(i int) bool {
 
 // ParseName reads a text that is a dotted name, such as an argument of a procedure.
 func ParseName(text string) ([]string, error) {
-	tokens, err := lex(text)
+	p, err := parserOf(text)
 	if err != nil {
 		return nil, err
-	}
-	p := &parser{src: text}
-	for _, t := range tokens {
-		if t.kind != space {
-			p.tokens = append(p.tokens, t)
-		}
 	}
 	name, err := p.name("a table's name")
 	if err != nil {
 		return nil, err
 	}
 	return name, p.end()
+}
+
+// ParseType reads a text that is a type, as CREATE TABLE writes it.
+func ParseType(text string) (DataType, error) {
+	p, err := parserOf(text)
+	if err != nil {
+		return DataType{}, err
+	}
+	t, err := p.dataType()
+	if err != nil {
+		return DataType{}, err
+	}
+	return t, p.end()
+}
+
+// parserOf returns a parser at the begin of a text that is no whole statement.
+func parserOf(text string) (*parser, error) {
+	tokens, err := lex(text)
+	p := &parser{src: text}
+	for _, t := range tokens {
+		if t.kind != space {
+			p.tokens = append(p.tokens, t)
+		}
+	}
+	return p, err
 }

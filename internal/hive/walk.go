@@ -1,0 +1,102 @@
+package hive
+
+import (
+	"context"
+	"io/fs"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/fileio"
+)
+
+// opRead is what errors say was attempted.
+const opRead = "read folders of"
+
+// Level is a folder that says a value of a column, by its name.
+type Level struct {
+	Name   string // of the column
+	Text   string // the value, "" for NULL
+	IsNull bool
+	Folder string // its path
+}
+
+// File is a file of a tree, and what the folders above it say, the outermost first.
+type File struct {
+	Path, Folder string
+	Levels       []Level
+}
+
+// Walk is a way through a tree.
+type Walk struct {
+	Files fileio.Files
+	Enter func(Level) (bool, error) // whether a folder is to be looked through; nil: all are
+	Visit func(File) error
+}
+
+// Run visits all files at from, a folder, or a file whose name ends with .parquet. Names that begin with an underscore or a point are
+// those of what isn't data, as in Spark, but for folders that say a value.
+func (w Walk) Run(ctx context.Context, from string) error {
+	if strings.HasSuffix(strings.ToLower(from), ".parquet") {
+		if _, unlisted := w.Files.List(ctx, from); unlisted != nil { // a folder may be called so too
+			folder, _ := fileio.Split(from)
+			return w.Visit(File{Path: from, Folder: folder})
+		}
+	}
+	return w.folder(ctx, from, nil)
+}
+
+func (w Walk) folder(ctx context.Context, path string, above []Level) error {
+	entries, err := w.Files.List(ctx, path)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := w.entry(ctx, path, e, above); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w Walk) entry(ctx context.Context, path string, e fs.DirEntry, above []Level) error {
+	inner := fileio.Under(path, e.Name())
+	key, value, isLevel := strings.Cut(e.Name(), "=")
+	switch {
+	case (strings.HasPrefix(e.Name(), "_") || strings.HasPrefix(e.Name(), ".")) && (!e.IsDir() || !isLevel):
+		return nil
+	case strings.HasSuffix(e.Name(), ".metadata.json"):
+		return errs.New(errs.Invalid, opRead, inner, "it is the metadata of an Iceberg table, whose files may have rows that the table deleted").
+			WithHint("CALL system.register_table gives such a table a name. Remove the folder if it is what a migration left that was killed")
+	case !e.IsDir():
+		return w.Visit(File{Path: inner, Folder: path, Levels: above})
+	case !isLevel:
+		return w.folder(ctx, inner, above)
+	}
+	l, err := levelOf(key, value, inner)
+	if err != nil {
+		return errs.Wrap(errs.Invalid, opRead, inner, err)
+	}
+	if w.Enter != nil {
+		if wanted, err := w.Enter(l); err != nil || !wanted {
+			return err
+		}
+	}
+	return w.folder(ctx, inner, append(slices.Clip(above), l))
+}
+
+// hiveNull is how Hive and Spark call the folder of NULL.
+const hiveNull = "__HIVE_DEFAULT_PARTITION__"
+
+func levelOf(key, value, folder string) (Level, error) {
+	name, err := url.PathUnescape(key)
+	if err != nil || value == hiveNull {
+		return Level{Name: name, IsNull: true, Folder: folder}, err
+	}
+	text, err := url.PathUnescape(value)
+	return Level{Name: name, Text: text, Folder: folder}, err
+}
