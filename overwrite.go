@@ -117,7 +117,7 @@ func (s *Session) fillReplace(ctx context.Context, out *insertion, into sql.Into
 		how.Replace = write.Matching
 		how.Where, how.Text = fixedFilter(fixed)
 	}
-	return out.target.CheckReplace(ctx, out.owner, *how)
+	return out.target.CheckReplace(ctx, out.owner, how)
 }
 
 // fixedFilter is the condition that columns have the values that PARTITION says.

@@ -112,3 +112,38 @@ func TestInsertReplaceWhere(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
+
+// TestReplaceWhereByBounds replaces files of which the bounds of columns prove that all rows satisfy a condition.
+func TestReplaceWhereByBounds(t *testing.T) {
+	i := newParted(t)
+	i.run("CREATE TABLE n.u (id bigint, s string, x double) TBLPROPERTIES ('format-version'='3')")
+	fill := func(from, to int) {
+		i.run(fmt.Sprintf("INSERT INTO n.u SELECT range, 'k' || range, range / 2 FROM range(%d, %d)", from, to))
+	}
+	fill(0, 10)
+	fill(10, 20)
+	fill(20, 30)
+	i.run("INSERT INTO n.u VALUES (NULL, NULL, NULL)")
+	i.run("SET tarn.row_change_mode = 'merge-on-read'")
+	i.run("DELETE FROM n.u WHERE id IN (12, 29)")
+	i.run("INSERT INTO n.u REPLACE WHERE id >= 10 AND id < 20 SELECT 100, 'new', 0")
+	i.want("SELECT count(*), sum(id), count(*) FILTER (id BETWEEN 10 AND 19) FROM n.u", "21 361 0")
+	i.want("SELECT summary['deleted-data-files'], summary['added-data-files'], summary['removed-dvs'] FROM n.u.snapshots ORDER BY committed_at DESC LIMIT 1", `"1" "1" "1"`)
+	i.run("INSERT INTO n.u REPLACE WHERE id = 100 OR id IS NULL SELECT id + 100, s, x FROM n.u WHERE s = 'new'")
+	i.want("SELECT count(*), sum(id), max(id) FROM n.u", "20 461 200")
+	for _, where := range []string{"id >= 5", "id > 20", "id <= 28", "s < 'k5'"} {
+		i.refuses("INSERT INTO n.u REPLACE WHERE "+where+" SELECT error('not run'), '', 0", errs.Unsupported, ".parquet")
+	}
+	// Within a partition, beside files that satisfy it as a partition.
+	i.run("CREATE TABLE n.b (id bigint, a int) PARTITIONED BY (a)")
+	i.run("INSERT INTO n.b SELECT range, range % 2 FROM range(10)")
+	i.run("INSERT INTO n.b SELECT range, range % 2 FROM range(10, 20)")
+	i.run("INSERT INTO n.b REPLACE WHERE a = 1 OR id >= 10 SELECT 50, 0")
+	i.want("SELECT count(*), sum(id) FROM n.b", "6 70")
+	// Without bounds nothing is known.
+	i.run("CREATE TABLE n.m (id bigint) TBLPROPERTIES ('write.metadata.metrics.default'='counts')")
+	i.run("INSERT INTO n.m VALUES (1), (2)")
+	i.refuses("INSERT INTO n.m REPLACE WHERE id > 0 SELECT error('not run')", errs.Unsupported, ".parquet")
+	i.run("INSERT INTO n.m REPLACE WHERE id IS NULL SELECT 3")
+	i.want("SELECT sum(id) FROM n.m", "6")
+}

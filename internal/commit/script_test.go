@@ -185,6 +185,10 @@ func (s *script) add(c *Change, words []string, there map[string]*manifest.Entry
 			}
 		case "rows":
 			f.Rows = n
+		case "bounds": // of the table's column, which has no NULLs
+			low, high, _ := strings.Cut(value, "/")
+			f.ValueCounts, f.NullCounts = map[int]int64{1: f.Rows}, map[int]int64{1: 0}
+			f.Lower, f.Upper = map[int][]byte{1: s.bound(low)}, map[int][]byte{1: s.bound(high)}
 		case "spec":
 			f.Spec = catalog.SpecID(n)
 		case "of":
@@ -227,6 +231,18 @@ func (s *script) add(c *Change, words []string, there map[string]*manifest.Entry
 	default:
 		s.d.Fatalf(s.t, "unknown line %q", words)
 	}
+}
+
+func (s *script) bound(text string) []byte {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		s.d.Fatalf(s.t, "%v", err)
+	}
+	b, err := transform.EncodeBound(transform.Type{Kind: transform.Int}, int32(n))
+	if err != nil {
+		s.d.Fatalf(s.t, "%v", err)
+	}
+	return b
 }
 
 // state shows manifests, each with its entries.

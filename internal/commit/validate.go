@@ -98,7 +98,9 @@ func (a *applier) validateOverwrite(ctx context.Context, h *history) error {
 	if c.Replace != nil && c.Isolation != Blind {
 		in := func(e *manifest.Entry) bool { return c.Replace.extent(h.version.Specs[e.Spec], e.Partition) != None }
 		if c.Isolation == Serializable {
-			if err := h.noNewRows(ctx, manifest.StatColumns{}, in); err != nil {
+			replaced := survey.NewCondition(c.Replace.filter, h.version.Specs)
+			err := h.noNewRows(ctx, replaced.Wants(), func(e *manifest.Entry) bool { return in(e) && replaced.MayHold(e) })
+			if err != nil {
 				return err
 			}
 		}

@@ -57,6 +57,8 @@ type Change struct {
 	// Where says exactly which rows are replaced by Matching, and Text says it to people.
 	Where catalog.Filter
 	Text  string
+	// whole are data files that are replaced by Matching as a whole, by the bounds of their columns: CheckReplace finds them.
+	whole []catalog.DataFile
 }
 
 // Replace says which rows of the table the new ones replace.
@@ -97,31 +99,44 @@ func (j *Job) CommitAs(ctx context.Context, how Change, add func() error) (id ca
 		change.Kind, change.Replace = commit.Overwrite, commit.WholeTable()
 	case Matching:
 		change.Kind, change.Replace = commit.Overwrite, commit.Matching(how.Where)
+		change.Remove, change.Reads = how.whole, how.Where
 	}
 	done, err := j.catalog.Commit(ctx, j.target.table, change)
 	return done.Snapshot, err
 }
 
-// CheckReplace refuses an overwrite that can't be committed, before its rows are computed: where data files may hold rows to be
-// replaced and others, whatever the new rows are.
-func (t *Target) CheckReplace(ctx context.Context, c *lake.Catalog, how Change) error {
+// CheckReplace finds the files that an overwrite replaces as a whole, and refuses one that can't be committed, before its rows are
+// computed: where data files may hold rows to be replaced and others, whatever the new rows are.
+func (t *Target) CheckReplace(ctx context.Context, c *lake.Catalog, how *Change) error {
 	if how.Replace != Partitions && how.Replace != Matching || t.table.Snapshot == nil {
 		return nil
 	}
-	layout, err := c.Survey(ctx, t.table, how.Where)
+	layout, err := c.SurveyWhole(ctx, t.table, how.Where, how.Where)
 	if err != nil {
 		return err
 	}
+	isMixed := false
 	for _, g := range layout.Groups {
 		spec := t.table.Specs[g.Spec]
-		switch {
-		case how.Replace == Partitions && !commit.CanTell(t.table.Spec(), spec):
+		if how.Replace == Partitions && !commit.CanTell(t.table.Spec(), spec) {
 			return t.mixed("files of its partition spec %d may hold rows of any partition of the current spec", g.Spec)
-		case how.Replace == Matching && !how.Where.HoldsThroughout(spec, g.Partition):
-			return t.mixed("files of the partition %s may hold rows for which %s holds and others", partitionText(spec, g.Partition), how.Text)
 		}
+		isMixed = isMixed || how.Replace == Matching && !how.Where.HoldsThroughout(spec, g.Partition)
 	}
-	return nil
+	if !isMixed {
+		return nil
+	}
+	return layout.Files(ctx, func(f catalog.DataFile) error {
+		spec := t.table.Specs[f.Spec]
+		switch {
+		case how.Where.HoldsThroughout(spec, f.Partition):
+		case f.Whole:
+			how.whole = append(how.whole, f)
+		default:
+			return t.mixed("files of the partition %s may hold rows for which %s holds and others, such as %s", partitionText(spec, f.Partition), how.Text, f.Ref.Path)
+		}
+		return nil
+	})
 }
 
 func (t *Target) mixed(format string, args ...any) error {
