@@ -28,8 +28,8 @@ const mainBranch = "main"
 // the statement may be made again from the start. And CommitUnknown: the catalog may or may not have taken the snapshot, and
 // nothing is removed.
 //
-// Where another writer merely came first, the change is validated against the newer version and tried again, as often as the
-// table's properties say. Data and delete files of the change are the caller's to remove after a failure or a repeated job.
+// Where another writer merely came first, the change is validated against the newer version and tried again, as often as its Tries
+// or else the table's properties say. Data and delete files of the change are the caller's to remove after a failure or a repeated job.
 func Apply(ctx context.Context, t Table, name string, base *Version, c Change) (Result, error) {
 	a := &applier{
 		table: t, name: name, base: base, change: c, id: rand.Int64(), commitID: uuid.NewString(),
@@ -39,8 +39,12 @@ func Apply(ctx context.Context, t Table, name string, base *Version, c Change) (
 	if err != nil {
 		return Result{}, err
 	}
+	tries := c.Tries
+	if tries == nil {
+		tries = retry.Begin()
+	}
 	landed := false
-	err = retry.Do(ctx, func(int) (again bool, err error) {
+	err = tries.Do(ctx, func(int) (again bool, err error) {
 		landed, err = a.try(ctx)
 		return errors.Is(err, errBeaten), err
 	})

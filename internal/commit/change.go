@@ -58,6 +58,12 @@ type Change struct {
 	Isolation Isolation
 	// Reads is what rows the change depends on: files that can't hold such rows are no conflict. The zero filter is all rows.
 	Reads catalog.Filter
+	// ReadsOthers says that what the change does to one row may depend on others of Reads, which it leaves as they are. At
+	// Serializable whoever deletes such a row is in the way, too.
+	ReadsOthers bool
+	// Tries are those that are left to whoever makes the change again from the start, which its commits share; nil: each commit has
+	// as many as the table's properties say.
+	Tries *Tries
 
 	Branch string // "" is main. A branch that isn't there is made from main
 	// Empty lets an append have no files: its snapshot is the first of a new branch of a table that has none.

@@ -49,7 +49,7 @@ func (a *applier) manifests(ctx context.Context, v *Version, head *OldSnapshot) 
 	if err := a.requireReferenced(ctx, v, head, data); err != nil {
 		return nil, err
 	}
-	if deletes, err = a.removeDeletes(ctx, v, deletes, out); err != nil {
+	if deletes, err = a.removeDeletes(ctx, v, deletes, data, out); err != nil {
 		return nil, err
 	}
 	rest := append(data, deletes...)

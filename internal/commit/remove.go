@@ -2,6 +2,7 @@ package commit
 
 import (
 	"context"
+	"strings"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
@@ -71,32 +72,53 @@ func (a *applier) requireReferenced(ctx context.Context, v *Version, head *OldSn
 			where.add(d.Spec, d.Partition)
 		}
 	}
-	for i := range data {
-		if len(wanted) == 0 {
-			return nil
+	found, err := a.sequences(ctx, data, wanted, where)
+	for path := range wanted {
+		if _, ok := found[path]; err == nil && !ok {
+			err = a.conflict("the data file %s, of which the change deletes rows, is no longer part of the table", path)
 		}
-		if !where.mayBeIn(&data[i]) {
+	}
+	return err
+}
+
+// sequences returns the data sequence numbers of those data files, of some partitions, that are live.
+func (a *applier) sequences(ctx context.Context, data []manifest.Info, wanted map[string]bool, where *partitions) (map[string]int64, error) {
+	found := map[string]int64{}
+	for i := range data {
+		if len(found) == len(wanted) || !where.mayBeIn(&data[i]) {
 			continue
 		}
 		err := a.reader.Visit(ctx, &data[i], manifest.StatColumns{}, func(e *manifest.Entry) error {
-			if e.IsLive() {
-				delete(wanted, e.Path)
+			if e.IsLive() && wanted[e.Path] {
+				found[strings.Clone(e.Path)] = e.Sequence
 			}
 			return nil
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	for path := range wanted {
-		return a.conflict("the data file %s, of which the change deletes rows, is no longer part of the table", path)
+	return found, nil
+}
+
+// isStale says whether a deletion vector is of a data file that came after it, of the same path. It deletes nothing (spec, "Scan
+// Planning"), and makes room for one that does.
+func (a *applier) isStale(ctx context.Context, v *Version, e *manifest.Entry, data []manifest.Info) (bool, error) {
+	where := newPartitions(v)
+	for _, f := range a.change.AddDeletes {
+		if f.Referenced == e.Referenced {
+			where.add(f.Spec, f.Partition)
+		}
 	}
-	return nil
+	path, sequence := strings.Clone(e.Referenced), e.Sequence
+	found, err := a.sequences(ctx, data, map[string]bool{path: true}, where)
+	newer, ok := found[path]
+	return ok && sequence < newer, err
 }
 
 // removeDeletes returns the delete manifests without the delete files that the change removes, and without those that have
-// nothing to delete any more: what is of removed data files alone, or of replaced partitions.
-func (a *applier) removeDeletes(ctx context.Context, v *Version, list []manifest.Info, out *contents) ([]manifest.Info, error) {
+// nothing to delete any more: what is of removed data files alone, or of replaced partitions. data are the data manifests.
+func (a *applier) removeDeletes(ctx context.Context, v *Version, list, data []manifest.Info, out *contents) ([]manifest.Info, error) {
 	c := &a.change
 	wanted, targets, vectors := map[deleteKey]bool{}, map[string]bool{}, map[string]bool{}
 	where := newPartitions(v)
@@ -124,6 +146,9 @@ func (a *applier) removeDeletes(ctx context.Context, v *Version, list []manifest
 		case wanted[keyOf(&d)], d.Target != "" && targets[d.Target]:
 			return true, nil
 		case d.Kind == catalog.DeletionVector && vectors[d.Target]:
+			if stale, err := a.isStale(ctx, v, e, data); stale || err != nil {
+				return stale, err
+			}
 			return false, a.conflict("the data file %s has a deletion vector by now, in %s", d.Target, e.Path)
 		}
 		return c.Replace != nil && c.Replace.extent(v.Specs[e.Spec], e.Partition) == All, nil

@@ -11,7 +11,7 @@ import (
 type Retry struct {
 	Retries          int           // beyond the first try
 	MinWait, MaxWait time.Duration // the longest first wait and the longest of all
-	Total            time.Duration // no try begins later than that after the first
+	Total            time.Duration // no try begins later than that after the first has failed
 }
 
 // The defaults of the table properties. A local catalog commits within milliseconds, so waits begin much shorter than
@@ -39,20 +39,40 @@ func RetryOf(properties map[string]string) (Retry, error) {
 	return r, err
 }
 
+// Begin returns the tries of one change.
+func (r Retry) Begin() *Tries { return &Tries{retry: r} }
+
 // Do calls try, with the number of the try from 0, until it returns again as false or the tries are used up, and returns
-// the last error. It waits between tries: the waits grow, and are jittered so that many writers don't meet again and again.
+// the last error.
 func (r Retry) Do(ctx context.Context, try func(n int) (again bool, err error)) error {
-	end := time.Now().Add(r.Total)
+	return r.Begin().Do(ctx, try)
+}
+
+// Tries are how often a change may yet be tried. Those who try it in turn, such as a statement that runs again and each of its
+// commits, share them. One goroutine uses them at a time.
+type Tries struct {
+	retry Retry
+	used  int       // beyond the first
+	end   time.Time // zero until there is a second try
+}
+
+// Do is as Retry's Do, with the tries that are left. It waits between tries: the waits grow, and are jittered so that many writers
+// don't meet again and again. The time for them begins to run after the first, which may be a long statement.
+func (t *Tries) Do(ctx context.Context, try func(n int) (again bool, err error)) error {
 	for n := 0; ; n++ {
 		again, err := try(n)
-		if !again || n >= r.Retries {
+		if !again || t.used >= t.retry.Retries {
 			return err
 		}
-		longest := max(min(r.MinWait<<min(n, 20), r.MaxWait), 1)
+		if t.end.IsZero() {
+			t.end = time.Now().Add(t.retry.Total)
+		}
+		longest := max(min(t.retry.MinWait<<min(t.used, 20), t.retry.MaxWait), 1)
 		wait := rand.N(longest)
-		if time.Now().Add(wait).After(end) {
+		if time.Now().Add(wait).After(t.end) {
 			return err
 		}
+		t.used++
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

@@ -61,3 +61,39 @@ func TestRetryDo(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+// TestSharedTries: whoever begins anew and those within have the tries together, also the time for them.
+func TestSharedTries(t *testing.T) {
+	beaten := errors.New("beaten")
+	for _, c := range []struct {
+		retry        Retry
+		outer, inner int
+	}{
+		{Retry{Retries: 4, MaxWait: time.Millisecond, Total: time.Minute}, 1, 5},
+		{Retry{Retries: 4, MaxWait: time.Millisecond, Total: time.Minute}, 3, 1}, // the second has used up two
+		{Retry{Retries: 4, MinWait: time.Hour, MaxWait: time.Hour}, 1, 1},
+	} {
+		tries, outer, inner := c.retry.Begin(), 0, 0
+		err := tries.Do(t.Context(), func(n int) (bool, error) {
+			outer++
+			inner = 0
+			return true, tries.Do(t.Context(), func(k int) (bool, error) {
+				inner++
+				return c.outer == 1 || outer == 2 && k < 2, beaten
+			})
+		})
+		if !errors.Is(err, beaten) || outer != c.outer || inner != c.inner {
+			t.Errorf("%+v: %d times, the last with %d tries, %v", c.retry, outer, inner, err)
+		}
+	}
+	slow := Retry{Retries: 1, Total: time.Millisecond, MaxWait: time.Nanosecond}.Begin()
+	calls := 0
+	err := slow.Do(t.Context(), func(int) (bool, error) {
+		calls++
+		time.Sleep(5 * time.Millisecond)
+		return true, beaten
+	})
+	if !errors.Is(err, beaten) || calls != 2 {
+		t.Errorf("a try that takes longer than all of them may: %d calls, %v", calls, err)
+	}
+}

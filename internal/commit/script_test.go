@@ -116,6 +116,7 @@ func (s *script) commit() string {
 	if n := s.number("reads", -1); n >= 0 {
 		c.Reads = isInt(n)
 	}
+	c.ReadsOthers = s.text("others", "") == "yes"
 	if text := s.text("seq", ""); text != "" {
 		n := int64(s.number("seq", 0))
 		c.DataSequence = &n

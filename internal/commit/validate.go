@@ -25,6 +25,7 @@ var (
 	mayAddRows    = []string{opAppend, opOverwrite, ""}
 	mayAddDeletes = []string{opOverwrite, opDelete, ""}
 	mayRemove     = []string{opOverwrite, opReplace, opDelete, ""}
+	mayRemoveRows = []string{opOverwrite, opDelete, ""}
 	mayRewrite    = []string{opOverwrite, opReplace, ""}
 	mayUpdate     = []string{opOverwrite, ""}
 )
@@ -67,16 +68,10 @@ func (a *applier) validateDelta(ctx context.Context, h *history) error {
 	if err := h.stillThere(ctx, a.referenced(), gone); err != nil {
 		return err
 	}
-	reads := survey.NewCondition(c.Reads, h.version.Specs)
-	if c.Isolation == Serializable {
-		if err := h.noNewRows(ctx, reads.Wants(), reads.MayHold); err != nil {
-			return err
-		}
+	if err := h.noChangeOfReads(ctx); err != nil || len(c.Add) == 0 {
+		return err
 	}
-	if len(c.Add) == 0 {
-		return nil
-	}
-	if err := h.noNewDeletes(ctx, reads.MayHoldInPartition); err != nil {
+	if err := h.noNewDeletes(ctx, survey.NewCondition(c.Reads, h.version.Specs).MayHoldInPartition); err != nil {
 		return err
 	}
 	return h.noNewDeletesOf(ctx, c.Remove, mayAddDeletes, true)
@@ -104,15 +99,14 @@ func (a *applier) validateOverwrite(ctx context.Context, h *history) error {
 				return err
 			}
 		}
-		if err := errors.Join(h.noRemovedRows(ctx, in), h.noNewDeletes(ctx, in)); err != nil {
+		if err := errors.Join(h.noRemovedRows(ctx, mayRemove, manifest.StatColumns{}, in), h.noNewDeletes(ctx, in)); err != nil {
 			return err
 		}
 	}
 	// A change that only replaces partitions depends on those alone. One that neither replaces nor removes anything, such as an
 	// insert of what isn't there yet, depends on what it reads.
-	if c.Isolation == Serializable && (c.Replace == nil || len(c.Remove) > 0) {
-		reads := survey.NewCondition(c.Reads, h.version.Specs)
-		if err := h.noNewRows(ctx, reads.Wants(), reads.MayHold); err != nil {
+	if c.Replace == nil || len(c.Remove) > 0 {
+		if err := h.noChangeOfReads(ctx); err != nil {
 			return err
 		}
 	}
@@ -173,6 +167,25 @@ func (h *history) each(ctx context.Context, operations []string, data bool, stat
 	return nil
 }
 
+// noChangeOfReads fails, at Serializable, where rows were added that the change may depend on or, of a change that depends on others
+// than those that it changes, deleted. A change without ReadsOthers does to each row what follows from that row alone: with some
+// rows fewer it would have done the same to the rest, so that it may as well come after the deletion. The rows that it changes
+// itself are looked at by their files.
+func (h *history) noChangeOfReads(ctx context.Context) error {
+	c := &h.change
+	if c.Isolation != Serializable {
+		return nil
+	}
+	reads := survey.NewCondition(c.Reads, h.version.Specs)
+	if err := h.noNewRows(ctx, reads.Wants(), reads.MayHold); err != nil || !c.ReadsOthers {
+		return err
+	}
+	if err := h.noRemovedRows(ctx, mayRemoveRows, reads.Wants(), reads.MayHold); err != nil {
+		return err
+	}
+	return h.noNewDeletes(ctx, reads.MayHoldInPartition)
+}
+
 // noNewRows fails where a data file was added that the change would have had to see.
 func (h *history) noNewRows(ctx context.Context, wants manifest.StatColumns, matters func(*manifest.Entry) bool) error {
 	return h.each(ctx, mayAddRows, true, manifest.Added, wants, func(s *OldSnapshot, e *manifest.Entry) error {
@@ -183,13 +196,13 @@ func (h *history) noNewRows(ctx context.Context, wants manifest.StatColumns, mat
 	})
 }
 
-// noRemovedRows fails where a data file was removed that the change replaces.
-func (h *history) noRemovedRows(ctx context.Context, matters func(*manifest.Entry) bool) error {
-	return h.each(ctx, mayRemove, true, manifest.Deleted, manifest.StatColumns{}, func(s *OldSnapshot, e *manifest.Entry) error {
+// noRemovedRows fails where snapshots of the operations removed a data file whose rows matter to the change.
+func (h *history) noRemovedRows(ctx context.Context, operations []string, wants manifest.StatColumns, matters func(*manifest.Entry) bool) error {
+	return h.each(ctx, operations, true, manifest.Deleted, wants, func(s *OldSnapshot, e *manifest.Entry) error {
 		if !matters(e) {
 			return nil
 		}
-		return h.conflict("snapshot %d removed the data file %s, which the change replaces", s.ID, e.Path)
+		return h.conflict("snapshot %d removed the data file %s, whose rows the change replaces or depends on", s.ID, e.Path)
 	})
 }
 
