@@ -56,13 +56,15 @@ func (s *Session) change(ctx context.Context, st sql.ChangeRows, args []any, mea
 		c.close()
 		return nil, nil, err
 	}
-	err = retry.Do(ctx, func(n int) (again bool, err error) {
+	tries := retry.Begin()
+	err = tries.Do(ctx, func(n int) (again bool, err error) {
 		if n > 0 {
 			if c, err = s.planChange(ctx, st, true, args); err != nil {
 				return false, err
 			}
 		}
 		defer c.close()
+		c.how.Tries = tries
 		counts, err = s.runChange(ctx, c, st, measured)
 		return errs.KindOf(err) == errs.Conflict, err
 	})
@@ -199,24 +201,17 @@ func (s *Session) checkExpressions(ctx context.Context, st sql.ChangeRows) error
 // setReads notes what the statement reads of the table: by its layout the files with edits are found, and by its filter what
 // changes of others would be in the way.
 func (c *rowChange) setReads(table *catalog.Table) error {
-	var own []*plan.Scan
-	for _, scan := range c.plan.query.Scans {
-		if c.plan.tables.owner[scan.Table] == c.owner && slices.Equal(scan.Table.Ident, table.Ident) {
-			own = append(own, scan)
-		}
+	scans := make([]dml.Scan, len(c.plan.query.Scans))
+	for i, scan := range c.plan.query.Scans {
+		isFrom := func(f dynamic.Filter) bool { return f.From.Scan == scan && f.State != dynamic.Rejected }
+		scans[i] = dml.Scan{Table: scan.Table, Filter: scan.Filter, Asked: c.plan.asked[scan], FromOwn: slices.ContainsFunc(c.plan.dynamic, isFrom)}
 	}
-	if len(own) == 0 {
+	reads, ok := c.statement.ReadsOf(table, scans)
+	if !ok {
 		return errs.New(errs.Internal, "change rows of", table.Ident.String(), "the plan doesn't read it")
 	}
-	c.layout = c.plan.surveyed[own[0]] // FROM has it first
-	if len(own) > 1 {
-		return nil // all rows
-	}
-	c.how.Reads = own[0].Filter
-	// A dynamic filter that comes from the table's own rows, by way of another table too, says nothing of rows that come later.
-	if slices.ContainsFunc(c.plan.dynamic, func(f dynamic.Filter) bool { return f.From.Scan == own[0] && f.State != dynamic.Rejected }) {
-		c.how.Reads = c.plan.asked[own[0]]
-	}
+	c.layout = c.plan.surveyed[c.plan.query.Scans[reads.First]]
+	c.how.Reads, c.how.ReadsOthers = reads.Filter, reads.Others
 	return nil
 }
 

@@ -190,7 +190,7 @@ func (m *merger) query() (*Statement, error) {
 		where = m.st.Clauses[0].And.Text
 	}
 	s := m.statement("MERGE", m.from(), where)
-	s.cases, s.Actions, s.Scopes = cases, actions, m.scopes()
+	s.cases, s.Actions, s.Scopes, s.readsMatched = cases, actions, m.scopes(), readsMatched(m.st.Clauses)
 	if m.rest {
 		s.Actions = append(s.Actions, Action{Matched: true})
 	}

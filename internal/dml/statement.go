@@ -30,6 +30,8 @@ type Statement struct {
 	Actions []Action
 	layout  columns
 	cases   []write.Case
+	// readsMatched says that what is inserted depends on rows that stay as they are.
+	readsMatched bool
 }
 
 // Scope is a query that isn't run; Parameters is the highest number of one in it.

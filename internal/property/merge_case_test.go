@@ -38,7 +38,7 @@ func TestChangeCases(t *testing.T) {
 		"MNT-2 a file that was replaced": deleteReplaced, "MNT-3 a row that was deleted meanwhile": rewriteDeleted,
 		"fields of structs": changeFields, "defaults": changeDefaults, "branches": changeBranch, "what is refused": refuseChanges,
 		"an expression is for its rows alone": guardValues, "random values": changeRandomly, "parameters": changeParameters,
-		"whole files": deleteWhole, "isolation": isolate, "both sides of the source": mergeForms,
+		"whole files": deleteWhole, "isolation": isolate, "write skew": skew, "both sides of the source": mergeForms,
 	}
 	for id, run := range cases {
 		t.Run(id, func(t *testing.T) {
@@ -370,6 +370,39 @@ func isolate(c *changing) {
 	c.gives("SELECT v FROM ns.t WHERE k = 2", "(3)", "(5000)", "(502)", "(600)")
 	c.do("ALTER TABLE ns.t SET TBLPROPERTIES ('write.update.isolation-level' = 'none')")
 	c.fails(errs.Invalid, update, "serializable or snapshot")
+}
+
+// skew has two statements at once that depend on a row that the other one deletes: in no order do both find it.
+func skew(c *changing) {
+	door := fmt.Sprintf("iceberg('%s/%s/t')", c.warehouse, c.space)
+	for _, own := range []string{"ns.t", door} {
+		c.do("CREATE OR REPLACE TABLE ns.t (g BIGINT, id BIGINT) PARTITIONED BY (bucket(2, g)) WITH v", "INSERT INTO ns.t VALUES (1, 1)", "INSERT INTO ns.t VALUES (1, 2)")
+		unlessGone := func(id, other int) string {
+			return fmt.Sprintf("DELETE FROM ns.t t WHERE id = %d AND EXISTS (SELECT 1 FROM %s u WHERE u.g = t.g AND u.id = %d)", id, own, other)
+		}
+		c.racing(unlessGone(1, 2), func() { c.do(unlessGone(2, 1)) })
+		c.has("ns.t", "(1, 1)")
+		// A row that only the subquery would have seen.
+		c.do("DELETE FROM ns.t", "INSERT INTO ns.t VALUES (1, 1)", "INSERT INTO ns.t VALUES (1, 2)")
+		c.racing("DELETE FROM ns.t t WHERE id = 1 AND NOT EXISTS (SELECT 1 FROM "+own+" u WHERE u.g = t.g AND u.id = 3)", func() { c.do("INSERT INTO ns.t VALUES (1, 3)") })
+		c.has("ns.t", "(1, 1)", "(1, 2)", "(1, 3)")
+		// One that nobody asks for.
+		const other = "DELETE FROM ns.t t WHERE id = 1 AND EXISTS (SELECT 1 FROM ns.t u WHERE u.g = t.g AND u.id = 2)"
+		if runs := c.racing(other, func() { c.do("INSERT INTO ns.t VALUES (1, 4)") }); runs != 1 {
+			c.t.Errorf("%v: ran %d times beside a row that doesn't matter", c.mode, runs)
+		}
+		c.has("ns.t", "(1, 2)", "(1, 3)", "(1, 4)")
+	}
+	// A matched row keeps others from being inserted: one that goes meanwhile doesn't.
+	c.do("CREATE TABLE ns.s (g BIGINT, id BIGINT) PARTITIONED BY (bucket(2, g))", "INSERT INTO ns.s VALUES (1, 2), (1, 5)")
+	for _, merge := range []string{
+		"MERGE INTO ns.t t USING ns.s s ON t.g = s.g AND t.id = s.id WHEN NOT MATCHED THEN INSERT *",
+		"MERGE INTO ns.t t USING ns.s s ON t.g = s.g AND t.id = s.id WHEN MATCHED AND t.id > 2 THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
+	} {
+		c.do("DELETE FROM ns.t", "INSERT INTO ns.t VALUES (1, 2)")
+		c.racing(merge, func() { c.do("DELETE FROM ns.t WHERE id = 2") })
+		c.has("ns.t", "(1, 2)", "(1, 5)")
+	}
 }
 
 func mergeForms(c *changing) {

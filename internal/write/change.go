@@ -15,7 +15,10 @@ type RowChange struct {
 	Branch    string // "" is main; the table is pinned to its head
 	WAPID     string // stages the snapshot, see commit.Change
 	Isolation commit.Isolation
-	Reads     catalog.Filter // as in commit.Change
+	// Reads, ReadsOthers and Tries are as in commit.Change.
+	Reads       catalog.Filter
+	ReadsOthers bool
+	Tries       *commit.Tries
 	// Whole are data files that go as they are: all their rows are deleted. None of them has edits.
 	Whole []catalog.DataFile
 }
@@ -39,7 +42,10 @@ func (j *Job) Change(ctx context.Context, how RowChange, e *Edits, layout *catal
 	if err := add(); err != nil {
 		return done, err
 	}
-	change := commit.Change{Kind: commit.RowDelta, Branch: how.Branch, WAPID: how.WAPID, Isolation: how.Isolation, Reads: how.Reads}
+	change := commit.Change{
+		Kind: commit.RowDelta, Branch: how.Branch, WAPID: how.WAPID, Isolation: how.Isolation,
+		Reads: how.Reads, ReadsOthers: how.ReadsOthers, Tries: how.Tries,
+	}
 	done.Removed = how.Whole
 	if how.Copies {
 		change.Kind = commit.Overwrite
