@@ -27,7 +27,8 @@ type CatalogConfig struct {
 	Warehouse string // the folder of new tables; hadoop: of all tables
 	// Properties are the catalog's other properties.
 	Properties map[string]string
-	// CreateIfMissing lets the first write make a SQL catalog's file and warehouse.
+	// CreateIfMissing has reads of a catalog that isn't there find it empty, and lets the first write make a SQL catalog's file and
+	// warehouse. Without it only CREATE NAMESPACE makes a SQLite file.
 	CreateIfMissing bool
 }
 

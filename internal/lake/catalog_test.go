@@ -32,7 +32,6 @@ func TestCatalogTypes(t *testing.T) {
 		{Config{Type: "sql", URI: "sqlite:///"}, errs.Invalid, "names no file"},
 		{Config{Type: "sql", URI: "sqlite://"}, errs.Invalid, "names no file"},
 		{Config{Type: "sql", URI: "mysql+pymysql://u@h/db"}, errs.Unsupported, "mysql"},
-		{Config{Type: "sql", URI: "sqlite:///" + dir + "/none.db"}, errs.NotFound, "none.db"},
 		{Config{Type: "hadoop", Warehouse: dir, Relocate: []Relocation{{From: "x"}}}, errs.Invalid, "FROM and TO"},
 	} {
 		_, err := Open(t.Context(), c.cfg)
@@ -133,6 +132,48 @@ func TestSQLiteIsMadeByWritesOnly(t *testing.T) {
 	}
 	if ns, err := c.ListNamespaces(t.Context()); err != nil || join(ns) != "a.b" {
 		t.Errorf("got %v, %v", ns, err)
+	}
+}
+
+// TestNamedSQLiteIsMadeByItsFirstNamespace: of a catalog that someone names, reading says that its file isn't there.
+func TestNamedSQLiteIsMadeByItsFirstNamespace(t *testing.T) {
+	dir := t.TempDir()
+	cfg := Config{Name: "local", Type: "sql", URI: "sqlite:///" + dir + "/catalog.db", Warehouse: dir + "/wh"}
+	c := openTest(t, cfg)
+	table := NewTable{Ident: catalog.Ident{"a", "t"}, Schema: testSchema()}
+	for what, call := range map[string]func() error{
+		"list namespaces": func() error { _, err := c.ListNamespaces(t.Context()); return err },
+		"list tables":     func() error { _, err := c.ListTables(t.Context(), catalog.Ident{"a"}); return err },
+		"load":            func() error { _, err := c.LoadTable(t.Context(), table.Ident, catalog.Version{}); return err },
+		"create table":    func() error { _, err := c.CreateTable(t.Context(), table); return err },
+		"drop namespace":  func() error { return c.DropNamespace(t.Context(), catalog.Ident{"a"}) },
+	} {
+		if err := call(); errs.KindOf(err) != errs.NotFound || !strings.Contains(err.Error(), dir+"/catalog.db") || IsNoTable(err) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("reading made %v", left)
+	}
+	if err := os.WriteFile(dir+"/catalog.db", nil, 0o600); err != nil { // as a process leaves it that is killed before it makes tables
+		t.Fatal(err)
+	}
+	if err := c.CreateNamespace(t.Context(), catalog.Ident{"a"}); err != nil {
+		t.Fatal(err)
+	}
+	createTest(t, c, table)
+	if err := openTest(t, cfg).CreateNamespace(t.Context(), catalog.Ident{"a"}); errs.KindOf(err) != errs.Exists {
+		t.Errorf("again: %v", err)
+	}
+	load(t, openTest(t, cfg), table.Ident)
+
+	cfg.URI = "sqlite:///" + dir + "/no/such/catalog.db"
+	if err := openTest(t, cfg).CreateNamespace(t.Context(), catalog.Ident{"a"}); errs.KindOf(err) != errs.NotFound || !strings.Contains(err.Error(), cfg.URI[10:]) {
+		t.Errorf("in a folder that isn't there: %v", err)
+	}
+	others := sqliteTest(t, "CREATE TABLE mine (x)")
+	if err := others.CreateNamespace(t.Context(), catalog.Ident{"a"}); errs.KindOf(err) != errs.Invalid {
+		t.Errorf("in a file of something else: %v", err)
 	}
 }
 

@@ -26,7 +26,8 @@ type Config struct {
 	// Files are what the catalog's and its tables' files are read and written through; nil is this machine's file system, with
 	// Relocate. A SQLite file is opened at the place that Files name, by SQLite itself.
 	Files fileio.Files
-	// CreateIfMissing lets the first write make the SQLite file and the warehouse. Reads never make anything.
+	// CreateIfMissing has reads of a catalog that isn't there find it empty, and the first write make the SQLite file, its folder and
+	// the warehouse. Without it such reads are NotFound, and the first namespace makes the SQLite file. Reads never make anything.
 	CreateIfMissing bool
 }
 

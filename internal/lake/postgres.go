@@ -55,6 +55,9 @@ func (p *postgres) connect(context.Context, bool) (*sql.DB, error) {
 	return db, nil
 }
 
+// isNew implements sqlBackend. What lies in a database on a server is its administrator's to decide.
+func (p *postgres) isNew(context.Context) (bool, error) { return false, nil }
+
 // prepare makes nothing: a database is its administrator's to make.
 func (p *postgres) prepare(context.Context) error { return nil }
 

@@ -35,14 +35,22 @@ func newSQLiteFile(ctx context.Context, cfg Config, fio fileio.Files) (*sqliteFi
 		return nil, err
 	}
 	s := &sqliteFile{name: cfg.Name, path: path, fio: fio, create: cfg.CreateIfMissing}
-	f, err := fio.Open(ctx, path)
-	if errs.KindOf(err) == errs.NotFound && cfg.CreateIfMissing {
-		return s, nil
+	if _, err := s.isThere(ctx); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, errs.Wrap(errs.Internal, "open catalog", cfg.Name, err)
+	return s, nil
+}
+
+// isThere says whether there is such a file.
+func (s *sqliteFile) isThere(ctx context.Context) (bool, error) {
+	f, err := s.fio.Open(ctx, s.path)
+	switch {
+	case errs.KindOf(err) == errs.NotFound:
+		return false, nil
+	case err != nil:
+		return false, errs.Wrap(errs.Internal, "open catalog", s.name, err)
 	}
-	return s, f.Close()
+	return true, errs.Wrap(errs.Internal, "open catalog", s.path, f.Close())
 }
 
 // sqlitePath reads SQLAlchemy's form of the URI, which PyIceberg uses: three slashes before a relative path, four before
@@ -89,17 +97,30 @@ func (s *sqliteFile) connect(ctx context.Context, write bool) (*sql.DB, error) {
 	if write {
 		return s.open("rw")
 	}
-	f, err := s.fio.Open(ctx, s.path)
+	there, err := s.isThere(ctx)
 	switch {
-	case err == nil:
-		if err := f.Close(); err != nil {
-			return nil, errs.Wrap(errs.Internal, "open catalog", s.path, err)
-		}
+	case err != nil:
+		return nil, err
+	case there:
 		return s.open("ro")
-	case s.create && errs.KindOf(err) == errs.NotFound:
+	case s.create:
 		return nil, nil
 	}
-	return nil, errs.Wrap(errs.Internal, "open catalog", s.name, err)
+	return nil, errs.New(errs.NotFound, "open catalog", s.name, "there is no file %s", s.path).WithHint("CREATE NAMESPACE makes it, if that is where the catalog is to be")
+}
+
+// isNew implements sqlBackend. A file without any table is what is left of making one, or what SQLite makes when it is asked to open one.
+func (s *sqliteFile) isNew(ctx context.Context) (bool, error) {
+	there, err := s.isThere(ctx)
+	if err != nil || !there {
+		return err == nil, err
+	}
+	db, err := s.open("ro")
+	if err != nil {
+		return false, err
+	}
+	tables, err := strs(ctx, db, "SELECT name FROM sqlite_master LIMIT 1")
+	return len(tables) == 0, errors.Join(err, db.Close())
 }
 
 // open connects with one connection, since SQLite lets one writer in at a time and a second one would only wait.
@@ -128,11 +149,14 @@ func (s *sqliteFile) recover(ctx context.Context) {
 	_, _ = strs(ctx, db, s.columns())
 }
 
-// prepare makes the file when it is missing: SQLite wouldn't say why it can't.
+// prepare makes the file when it is missing: SQLite wouldn't say why it can't. Of a catalog that someone named, a folder that
+// isn't there is a slip of the pen.
 func (s *sqliteFile) prepare(ctx context.Context) error {
 	folder, _ := fileio.Split(s.path)
-	if err := s.fio.MakeFolder(ctx, folder); err != nil {
-		return err
+	if s.create {
+		if err := s.fio.MakeFolder(ctx, folder); err != nil {
+			return err
+		}
 	}
 	local, err := s.fio.Local(s.path)
 	if err != nil {

@@ -43,7 +43,9 @@ type sqlBackend interface {
 	// connect returns a connection for reading, or for writing too. For reading it is nil where the database isn't there yet and
 	// may be made.
 	connect(ctx context.Context, write bool) (*sql.DB, error)
-	// prepare makes the database, but for its tables, where it is missing and may be made.
+	// isNew says whether there is no database yet, or one with nothing in it, and the first namespace may make a catalog of it.
+	isNew(ctx context.Context) (bool, error)
+	// prepare makes the database, but for its tables, where it is missing.
 	prepare(ctx context.Context) error
 	// columns is a query for the names of the columns of iceberg_tables.
 	columns() string
@@ -106,10 +108,12 @@ func (s *sqlStore) read(ctx context.Context) (*sql.DB, error) {
 	return db, nil
 }
 
-// write returns the writing connection. It makes the database and its tables where the configuration allows it.
+// write returns the writing connection. It makes the database and its tables where the configuration says so.
 func (s *sqlStore) write(ctx context.Context) (*sql.DB, error) {
-	if err := s.make(ctx); err != nil {
-		return nil, err
+	if s.create {
+		if err := s.make(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if _, err := s.read(ctx); err != nil {
 		return nil, err
@@ -127,10 +131,11 @@ func (s *sqlStore) write(ctx context.Context) (*sql.DB, error) {
 	return db, nil
 }
 
+// make makes the database and its tables where it isn't open yet.
 func (s *sqlStore) make(ctx context.Context) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.create || s.reader != nil {
+	if s.reader != nil {
 		return nil
 	}
 	if err := s.back.prepare(ctx); err != nil {
@@ -141,12 +146,16 @@ func (s *sqlStore) make(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	tx, err := db.BeginTx(ctx, nil) // all tables or none, for whoever comes at the same time
+	if err != nil {
+		return s.wrap("create catalog", err)
+	}
 	for _, text := range sqlTables {
-		if _, err := db.ExecContext(ctx, text); err != nil {
-			return s.wrap("create catalog", err)
+		if _, err := tx.ExecContext(ctx, text); err != nil {
+			return errors.Join(s.wrap("create catalog", err), tx.Rollback())
 		}
 	}
-	return nil
+	return s.wrap("create catalog", tx.Commit())
 }
 
 func (s *sqlStore) close() error {

@@ -15,7 +15,15 @@ import (
 // existsKey is a property that every namespace has in Java's catalogs, so that one without properties has a row.
 const existsKey = "exists"
 
+// createNamespace makes the catalog too, where there is none yet: as there is no table without a namespace, it comes first.
 func (s *sqlStore) createNamespace(ctx context.Context, namespace catalog.Ident, props map[string]string) (err error) {
+	isNew, err := s.back.isNew(ctx)
+	if err == nil && isNew {
+		err = s.make(ctx)
+	}
+	if err != nil {
+		return err
+	}
 	db, err := s.write(ctx)
 	if err != nil {
 		return err
