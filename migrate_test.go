@@ -93,6 +93,26 @@ func TestSnapshotTable(t *testing.T) {
 	unchanged(t, h.dir, before)
 }
 
+// TestSnapshotTableInHadoop drops such a table where its folder is its only entry.
+func TestSnapshotTableInHadoop(t *testing.T) {
+	h := newHive(t)
+	h.folder = t.TempDir()
+	h.Session = emptyLake(t, "hadoop", h.folder).Session()
+	h.run("CREATE NAMESPACE n")
+	h.sales()
+	before := contents(t, h.dir)
+	h.want(h.snapshot("sales", "n.s", ""), "3")
+	h.run("DELETE FROM n.s WHERE id < 5")
+	h.want("SELECT count(*) FROM n.s", "7")
+	h.refuses("DROP TABLE n.s PURGE", errs.Invalid, "UNSET TBLPROPERTIES")
+	h.run("ALTER TABLE n.s UNSET TBLPROPERTIES ('gc.enabled')")
+	h.ask("DROP TABLE n.s PURGE")
+	unchanged(t, h.dir, before)
+	if left := contents(t, filepath.Join(h.folder, "warehouse")); len(left) > 0 {
+		t.Errorf("left are %d files", len(left))
+	}
+}
+
 // TestSnapshotIsAllOrNothing finds what is wrong with a folder, and leaves no table and no file.
 func TestSnapshotIsAllOrNothing(t *testing.T) {
 	h := newHive(t)

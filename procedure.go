@@ -379,24 +379,27 @@ func addFiles(ctx context.Context, c *call) ([][]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, partitions, err := c.addFrom(ctx, owner, t, in)
+	files, partitions := 0, 0
+	err = c.session.reading(ctx, func(conn *duck.Conn) (err error) {
+		files, partitions, err = write.AddFiles(ctx, conn, owner, t, in)
+		return err
+	})
 	return [][]any{{int64(files), int64(partitions)}}, err
 }
 
-// addFrom makes the files of a folder the table's.
-func (c *call) addFrom(ctx context.Context, owner *lake.Catalog, t *catalog.Table, in lake.Import) (files, partitions int, err error) {
-	s := c.session
+// reading opens DuckDB for what a procedure reads of files.
+func (s *Session) reading(ctx context.Context, read func(*duck.Conn) error) error {
 	db, err := duck.Open(ctx, duck.Options{Threads: s.threads(), MemoryBytes: s.memory(), TempDir: s.engine.temp.Path()})
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	defer db.Close()
 	conn, err := db.Connect()
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	defer conn.Close()
-	return write.AddFiles(ctx, conn, owner, t, in)
+	return read(conn)
 }
 
 // sourceFolder returns the folder that source_table names, as `parquet`.`/path` or by its path alone.

@@ -30,9 +30,9 @@ type Purge struct {
 	Groups  []PurgeGroup // in the order in which they are deleted, after the table is dropped
 }
 
-// gcEnabled is the property by which a table says whether its files are its own. Files of a table that is a snapshot of
+// GCEnabled is the property by which a table says whether its files are its own. Files of a table that is a snapshot of
 // another one are that one's.
-const gcEnabled = "gc.enabled"
+const GCEnabled = "gc.enabled"
 
 // PlanPurge lists all files of all versions that the table still knows. It reads all manifests, and refuses a table with one
 // that can't be read: some of its files would stay behind, known to nobody. It refuses a table, too, that the catalog's database
@@ -42,9 +42,12 @@ func (c *Catalog) PlanPurge(ctx context.Context, t *catalog.Table) (*Purge, erro
 	if err != nil {
 		return nil, err
 	}
-	if value, ok := t.Properties[gcEnabled]; ok && !strings.EqualFold(value, "true") {
-		return nil, errs.New(errs.Invalid, "purge table", t.Ident.String(), "its property %s is %s: its files may be those of other tables", gcEnabled, value).
-			WithHint("DROP TABLE without PURGE leaves them")
+	if value, ok := t.Properties[GCEnabled]; ok && !strings.EqualFold(value, "true") {
+		err := errs.New(errs.Invalid, "purge table", t.Ident.String(), "its property %s is %s: its files may be those of other tables", GCEnabled, value)
+		if _, ok := c.store.(*hadoopStore); ok {
+			return nil, err.WithHint("without the property, which ALTER TABLE ... UNSET TBLPROPERTIES takes away, files that lie outside of the table's own folders stay too")
+		}
+		return nil, err.WithHint("DROP TABLE without PURGE leaves them")
 	}
 	p := &purging{handle: h, table: t, seen: map[string]bool{}, groups: map[string]*PurgeGroup{}}
 	if err := p.ownFolders(ctx); err != nil {

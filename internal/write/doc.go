@@ -2,6 +2,8 @@
 // bins by their partition tuples, which Tarn's own transform functions compute, writes each bin to Parquet files as the table's
 // properties want them, and makes their manifest entries.
 //
-// It runs no queries of its own but over the rows that it was given, and changes no rows that are in the table. The root package
+// It also makes files that lie elsewhere part of a table, or a table of them, once their rows are checked.
+//
+// It runs no queries of its own but over the rows and files that it was given, and changes no rows that are in the table. The root package
 // gives it the rows of statements; duck and lake stand below it.
 package write

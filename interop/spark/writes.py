@@ -9,7 +9,8 @@ After each statement of writes.sql that changes rows, and for a table by each tr
 
 What differs in these on purpose is said in OWN, COUNTED and ZEROS.
 
-Then Spark joins two tables that Tarn made and filled, and must not shuffle them.
+Then Tarn makes tables of folders that Spark wrote, in place and apart, which Spark must read as the folders. And Spark joins two tables
+that Tarn made and filled, and must not shuffle them.
 
 The environment variables are those of interop.py.
 """
@@ -263,6 +264,26 @@ def without_twin(tarn, compare):
     return compare.read("uuids", "content, file_path, spec_id, partition, record_count, file_size_in_bytes, " + ", ".join(COUNTED) + ", lower_bounds, upper_bounds")[2]
 
 
+def of_folders(tarn, spark, compare, source):
+    """Has Tarn make tables of folders of Parquet files that Spark wrote; what is wrong, as text."""
+    import rows
+
+    wrong = []
+    for procedure, timestamps in (("snapshot", "INT96"), ("migrate", "TIMESTAMP_MICROS")):
+        name = "by_" + procedure
+        folder = os.path.join(compare.warehouse, "tarn", name) if procedure == "migrate" else os.path.join(interop.WORK, "folder")
+        shutil.rmtree(folder, ignore_errors=True)
+        spark.spark.conf.set("spark.sql.parquet.outputTimestampType", timestamps)
+        written = spark.spark.sql("SELECT *, i %% 3 AS part, trunc(dt, 'month') AS month FROM parquet.`%s`" % source).drop("dt")
+        written.write.partitionBy("month", "part", "s").parquet(folder)
+        tarn.run("CALL system.%s(%stable => 'tarn.%s')" % (procedure, "source_table => '%s', " % folder if procedure == "snapshot" else "", name))
+        seen, _, unread = compare.read(name)
+        # By the folders of partitions: in place, the table's metadata lies beside them by now.
+        meant = spark.spark.read.option("basePath", folder).parquet(os.path.join(folder, "month=*"))
+        wrong += unread + unlike(texts(*seen), texts(meant.columns, rows.collected(meant)), "rows of %s and of its folder" % name)
+    return wrong
+
+
 def unshuffled(tarn, spark):
     """Has Spark join two tables of Tarn's without a shuffle; what is wrong, as text."""
     import plans
@@ -324,6 +345,7 @@ def main():
             wrong = attempt(compare.table, changed)
         tell(statement, wrong, reason)
     tell("a table of UUIDs", attempt(without_twin, tarn, compare))
+    tell("tables of folders that Spark wrote", attempt(of_folders, tarn, spark, compare, sources["rows"]))
     tell("a join of two of Tarn's tables", attempt(unshuffled, tarn, spark))
     print("%d statements, %d failed" % (count, failed))
     sys.exit(1 if failed or not count else 0)
