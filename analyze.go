@@ -10,14 +10,15 @@ import (
 	"github.com/tarndb/tarn/internal/exec"
 	"github.com/tarndb/tarn/internal/explain"
 	"github.com/tarndb/tarn/internal/meter"
+	"github.com/tarndb/tarn/internal/task"
 )
 
 // measure runs a planned query whose rows a sink takes, or nobody if it is nil.
-func (s *Session) measure(ctx context.Context, p *planned, sink exec.Sink) (*explain.Run, error) {
+func (s *Session) measure(ctx context.Context, graph *task.Graph, sink exec.Sink) (*explain.Run, error) {
 	begin := time.Now()
 	opts := s.execOptions()
 	opts.Measure, opts.Sink = true, sink
-	stream, err := exec.Run(ctx, p.graph, opts)
+	stream, err := exec.Run(ctx, graph, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +29,7 @@ func (s *Session) measure(ctx context.Context, p *planned, sink exec.Sink) (*exp
 	stats := stream.Stats()
 	run := &explain.Run{
 		Rows: stats.Rows, Seconds: time.Since(begin).Seconds(), Packs: len(stats.Packs), PeakBytes: meter.PeakMemory(),
-		Steps: stepsOf(&stats), SlowestPacks: slowest(p, &stats),
+		Steps: stepsOf(&stats), SlowestPacks: slowest(graph, &stats),
 	}
 	for _, pack := range stats.Packs {
 		run.Slowest = max(run.Slowest, pack.Seconds)
@@ -71,11 +72,11 @@ func stepsOf(stats *exec.Stats) []explain.Step {
 // slowestShown is how many packs EXPLAIN ANALYZE tells of: enough to see whether one is slow or all are.
 const slowestShown = 3
 
-func slowest(p *planned, stats *exec.Stats) []explain.Pack {
+func slowest(graph *task.Graph, stats *exec.Stats) []explain.Pack {
 	slices.SortStableFunc(stats.Packs, func(a, b exec.PackStats) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	out := []explain.Pack{}
 	for _, s := range stats.Packs[:min(slowestShown, len(stats.Packs))] {
-		pack := &p.graph.Cores[s.Core].Packs[s.Pack]
+		pack := &graph.Cores[s.Core].Packs[s.Pack]
 		shown := explain.Pack{
 			Core: s.Core + 1, Pack: s.Pack + 1, Groups: len(pack.Groups), Bytes: pack.Bytes, Rows: s.Rows, Seconds: s.Seconds,
 		}

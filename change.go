@@ -46,7 +46,7 @@ func (s *Session) changeRows(ctx context.Context, st sql.ChangeRows, args []any)
 }
 
 // change plans a statement that changes rows, and runs it. Where the change of another writer is in the way it begins anew, on the
-// table as it is by then. What is returned is closed.
+// table as it is by then, with what that change touched or with all. What is returned is closed.
 func (s *Session) change(ctx context.Context, st sql.ChangeRows, args []any, measured **explain.Run) (c *rowChange, counts []Count, err error) {
 	if c, err = s.planChange(ctx, st, true, args); err != nil {
 		return nil, nil, err
@@ -57,6 +57,8 @@ func (s *Session) change(ctx context.Context, st sql.ChangeRows, args []any, mea
 		return nil, nil, err
 	}
 	tries := retry.Begin()
+	run := &changeRun{session: s}
+	defer func() { err = errors.Join(err, run.close(ctx)) }()
 	err = tries.Do(ctx, func(n int) (again bool, err error) {
 		if n > 0 {
 			if c, err = s.planChange(ctx, st, true, args); err != nil {
@@ -64,37 +66,13 @@ func (s *Session) change(ctx context.Context, st sql.ChangeRows, args []any, mea
 			}
 		}
 		defer c.close()
-		c.how.Tries = tries
-		counts, err = s.runChange(ctx, c, st, measured)
+		c.how.Tries, c.how.Resumes = tries, true
+		if err = run.begin(ctx, c); err == nil {
+			counts, err = run.run(ctx, c, st, measured)
+		}
 		return errs.KindOf(err) == errs.Conflict, err
 	})
 	return c, counts, err
-}
-
-// runChange runs a planned statement, and measures its query where somebody wants to know.
-func (s *Session) runChange(ctx context.Context, c *rowChange, st sql.ChangeRows, measured **explain.Run) ([]Count, error) {
-	job, err := write.Start(ctx, c.owner, c.target, write.Options{
-		Workers: s.threads(), MemoryBytes: s.memory(), TempDir: s.engine.temp.Path(), Unverified: !s.settings.VerifyLayout(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer job.Close()
-	sink := dml.NewSink(c.statement, c.target, job)
-	done, err := job.Change(ctx, c.how, sink.Edits(), c.layout, func() error { return s.run(ctx, c.plan, sink, measured) })
-	var repeated *dml.RepeatedError
-	if errors.As(err, &repeated) {
-		err = s.repeated(ctx, c, st, repeated)
-	}
-	if err != nil {
-		return nil, errs.Reword(err, c.plan.query.ForPeople)
-	}
-	rows := sink.Counts()
-	return []Count{
-		{"rows-inserted", rows.Inserted}, {"rows-updated", rows.Updated}, {"rows-deleted", sink.Edits().Rows() - rows.Updated + c.plan.gone.Rows},
-		{"rows-copied", job.Moved()}, {"files-added", int64(job.Files())}, {"files-removed", int64(len(done.Removed))},
-		{"delete-files-added", int64(len(done.Deletes.Added))}, {"delete-files-removed", int64(len(done.Deletes.Removed))},
-	}, nil
 }
 
 // planChange plans a statement that changes rows. Its query is bound by itself first, so that its errors are the user's and the

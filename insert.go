@@ -15,6 +15,7 @@ import (
 	"github.com/tarndb/tarn/internal/plan/spj"
 	"github.com/tarndb/tarn/internal/sql"
 	"github.com/tarndb/tarn/internal/stub"
+	"github.com/tarndb/tarn/internal/task"
 	"github.com/tarndb/tarn/internal/write"
 )
 
@@ -133,7 +134,7 @@ func (s *Session) runInsert(ctx context.Context, i *insertion, measured **explai
 		return nil, err
 	}
 	defer job.Close()
-	_, err = job.CommitAs(ctx, i.change, func() error { return s.run(ctx, i.plan, jobSink{job}, measured) })
+	_, err = job.CommitAs(ctx, i.change, func() error { return s.run(ctx, i.plan.graph, jobSink{job}, measured) })
 	if err == nil && i.isNew && job.Files() == 0 {
 		err = i.owner.PublishStaged(ctx, i.target.Table())
 	}
@@ -151,7 +152,7 @@ func inserted(rows, files int64) []Count {
 // jobSink gives a run's rows to a job.
 type jobSink struct{ *write.Job }
 
-func (s jobSink) Writer() exec.SinkWriter { return s.Job.Writer() }
+func (s jobSink) Writer(*task.Pack) exec.SinkWriter { return s.Job.Writer() }
 
 // explainInsertion tells how an INSERT or a CREATE TABLE ... AS would run, or how it ran.
 func (s *Session) explainInsertion(ctx context.Context, statement string, e sql.Explain, plan func() (*insertion, error)) (string, error) {

@@ -274,7 +274,7 @@ func (s *Session) explainQuery(ctx context.Context, q sql.Query, e sql.Explain, 
 	defer p.tables.close()
 	report := p.report()
 	if e.Analyze {
-		if report.Run, err = s.measure(ctx, p, nil); err != nil {
+		if report.Run, err = s.measure(ctx, p.graph, nil); err != nil {
 			return "", errs.Reword(err, p.query.ForPeople)
 		}
 	}
@@ -296,16 +296,16 @@ func told(r *explain.Report, e sql.Explain) string {
 	return r.Text()
 }
 
-// run runs a plan whose rows a sink takes, and measures it where somebody wants to know.
-func (s *Session) run(ctx context.Context, p *planned, sink exec.Sink, measured **explain.Run) error {
+// run runs a graph whose rows a sink takes, and measures it where somebody wants to know.
+func (s *Session) run(ctx context.Context, graph *task.Graph, sink exec.Sink, measured **explain.Run) error {
 	if measured != nil {
 		var err error
-		*measured, err = s.measure(ctx, p, sink)
+		*measured, err = s.measure(ctx, graph, sink)
 		return err
 	}
 	opts := s.execOptions()
 	opts.Sink = sink
-	stream, err := exec.Run(ctx, p.graph, opts)
+	stream, err := exec.Run(ctx, graph, opts)
 	if err != nil {
 		return err
 	}

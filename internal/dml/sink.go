@@ -21,17 +21,28 @@ type Sink struct {
 	edits write.Edits
 	// matched are the rows that were matched, where not all of them are changed.
 	matched *write.Edits
+	planned *task.Graph // of the whole statement
+	running *task.Graph // what is run of it
 
-	mu     sync.Mutex
-	counts Counts
+	mu    sync.Mutex
+	parts []part
 }
 
 // Counts are the rows that a statement inserted and changed; of Edits those that it didn't change it deleted.
 type Counts struct{ Inserted, Updated int64 }
 
-// NewSink returns a sink of a statement. target is what its query was assigned to.
-func NewSink(st *Statement, target *write.Target, job *write.Job) *Sink {
-	s := &Sink{st: st, job: job}
+// part is what came of one pack, or of the final step.
+type part struct {
+	groups     []string        // their keys
+	partitions []string        // those of the new rows, by their keys
+	files      map[string]bool // those that have rows that were matched, changed or deleted
+	isMixed    bool            // the partitions are too many to be told
+	counts     Counts
+}
+
+// NewSink returns a sink of a statement whose query's graph is run. target is what the query was assigned to.
+func NewSink(st *Statement, target *write.Target, job *write.Job, graph *task.Graph) *Sink {
+	s := &Sink{st: st, job: job, planned: graph, running: graph}
 	if st.Writes() {
 		s.first = target.RowColumns()
 	}
@@ -54,7 +65,12 @@ func (s *Sink) Edits() *write.Edits { return &s.edits }
 func (s *Sink) Counts() Counts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.counts
+	var sum Counts
+	for _, p := range s.parts {
+		sum.Inserted += p.counts.Inserted
+		sum.Updated += p.counts.Updated
+	}
+	return sum
 }
 
 // RepeatedError says that a row would be changed by more than one row.
@@ -69,8 +85,11 @@ func (e *RepeatedError) Error() string {
 }
 
 // Writer implements exec.Sink.
-func (s *Sink) Writer() exec.SinkWriter {
+func (s *Sink) Writer(p *task.Pack) exec.SinkWriter {
 	w := &sinkWriter{sink: s, places: map[string]*places{}}
+	if p != nil {
+		w.part.groups = keysOf(s.running, p)
+	}
 	if s.st.Writes() {
 		w.rows = s.job.Writer()
 	}
@@ -84,7 +103,7 @@ type sinkWriter struct {
 	keep   []bool
 	places map[string]*places // by file
 	met    []*places          // those of the chunk
-	counts Counts
+	part   part
 }
 
 // places are rows of a file, of one chunk.
@@ -122,9 +141,9 @@ func (w *sinkWriter) take(ch *duck.Chunk) (kept bool, err error) {
 		}
 		switch {
 		case a.Edits && a.Writes:
-			w.counts.Updated++
+			w.part.counts.Updated++
 		case a.Writes:
-			w.counts.Inserted++
+			w.part.counts.Inserted++
 		}
 	}
 	return kept, w.add()
@@ -198,14 +217,19 @@ func (w *sinkWriter) Flush() error {
 
 // Close implements exec.SinkWriter.
 func (w *sinkWriter) Close() {
-	s := w.sink
-	s.mu.Lock()
-	s.counts.Inserted += w.counts.Inserted
-	s.counts.Updated += w.counts.Updated
-	s.mu.Unlock()
+	w.part.files = map[string]bool{}
+	for path := range w.places {
+		w.part.files[path] = true
+	}
 	if w.rows != nil {
+		partitions, ok := w.rows.Partitions()
+		w.part.partitions, w.part.isMixed = partitions, !ok
 		w.rows.Close()
 	}
+	s := w.sink
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.parts = append(s.parts, w.part)
 }
 
 // chunkReader reads the columns of a chunk that are carried.

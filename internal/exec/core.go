@@ -213,7 +213,7 @@ func (c *coreRun) gather(ctx context.Context, w *worker, p *task.Pack, rows *int
 		})
 	}
 	if c.final == nil {
-		return c.give(run, c.sink)
+		return c.give(p, run, c.sink)
 	}
 	return run(c.sink)
 }

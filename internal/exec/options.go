@@ -23,8 +23,8 @@ type Options struct {
 
 // Sink takes a run's rows. Its methods are called by several goroutines.
 type Sink interface {
-	// Writer returns where one goroutine puts its chunks.
-	Writer() SinkWriter
+	// Writer returns where one goroutine puts the chunks of a pack, or those of the final step, for which the pack is nil.
+	Writer(*task.Pack) SinkWriter
 	// Keeper returns what runs a query and keeps its rows by itself, or nil when they are to be given to a Writer: that of a pack,
 	// or of the final step, for which the pack is nil.
 	Keeper(*task.Pack) Keeper

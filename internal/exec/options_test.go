@@ -12,9 +12,9 @@ const mib = 1 << 20
 // holder is a sink that holds so many bytes.
 type holder int64
 
-func (holder) Writer() SinkWriter       { return nil }
-func (holder) Keeper(*task.Pack) Keeper { return nil }
-func (h holder) HeldBytes() int64       { return int64(h) }
+func (holder) Writer(*task.Pack) SinkWriter { return nil }
+func (holder) Keeper(*task.Pack) Keeper     { return nil }
+func (h holder) HeldBytes() int64           { return int64(h) }
 
 func TestShare(t *testing.T) {
 	for _, tc := range []struct {

@@ -219,7 +219,7 @@ func (r *run) finish(ctx context.Context) error {
 		_, err = keep(ctx, conn, all, f.SQL)
 		return conn.Blame(ctx, files, err)
 	}
-	err = r.give(func(put func(*duck.Chunk) error) error { return conn.Stream(ctx, f.SQL, put) }, r.sendTo(ctx))
+	err = r.give(nil, func(put func(*duck.Chunk) error) error { return conn.Stream(ctx, f.SQL, put) }, r.sendTo(ctx))
 	return conn.Blame(ctx, files, err)
 }
 
@@ -235,12 +235,13 @@ func (r *run) sendTo(ctx context.Context) func(*duck.Chunk) error {
 	}
 }
 
-// give calls do with where the chunks of a statement that gives the answer go: to the sink if there is one, else to put.
-func (r *run) give(do func(put func(*duck.Chunk) error) error, put func(*duck.Chunk) error) error {
+// give calls do with where the chunks of a statement that gives the answer, of a pack or of the final step, go: to the sink if there is
+// one, else to put.
+func (r *run) give(p *task.Pack, do func(put func(*duck.Chunk) error) error, put func(*duck.Chunk) error) error {
 	if r.opts.Sink == nil {
 		return do(put)
 	}
-	w := r.opts.Sink.Writer()
+	w := r.opts.Sink.Writer(p)
 	defer w.Close()
 	err := do(func(ch *duck.Chunk) error {
 		rows := int64(ch.Rows())

@@ -38,7 +38,7 @@ func TestChangeCases(t *testing.T) {
 		"MNT-2 a file that was replaced": deleteReplaced, "MNT-3 a row that was deleted meanwhile": rewriteDeleted,
 		"fields of structs": changeFields, "defaults": changeDefaults, "branches": changeBranch, "what is refused": refuseChanges,
 		"an expression is for its rows alone": guardValues, "random values": changeRandomly, "parameters": changeParameters,
-		"whole files": deleteWhole, "isolation": isolate, "write skew": skew, "both sides of the source": mergeForms,
+		"whole files": deleteWhole, "isolation": isolate, "write skew": skew, "groups that run again": runAgain, "both sides of the source": mergeForms,
 	}
 	for id, run := range cases {
 		t.Run(id, func(t *testing.T) {

@@ -52,8 +52,11 @@ func (b *bins) close() error {
 
 // Writer adds rows to a job's bins. It serves one goroutine.
 type Writer struct {
+	target *Target
+	bins   *bins
 	router *duck.TupleRouter
 	spill  *duck.SpillWriter
+	used   []bool // bins
 }
 
 // HeldBytes is how many bytes a Writer holds besides what DuckDB counts, as exec.Sink has it: rows that it was given, and
@@ -61,7 +64,7 @@ type Writer struct {
 func (j *Job) HeldBytes() int64 { return 2 * j.holdBytes() }
 
 func (b *bins) writer(t *Target, holdBytes int64) *Writer {
-	return &Writer{router: b.tuples.Router(len(t.columns)), spill: b.spill.Writer(holdBytes)}
+	return &Writer{target: t, bins: b, router: b.tuples.Router(len(t.columns)), spill: b.spill.Writer(holdBytes), used: make([]bool, b.tuples.Bins())}
 }
 
 // Add adds the rows of a chunk of RowsSQL. The chunk becomes the writer's, also when there is an error.
@@ -74,8 +77,27 @@ func (w *Writer) AddSome(ch *duck.Chunk, keep []bool) error {
 		ch.Close()
 		return err
 	}
+	for _, bin := range to {
+		if bin >= 0 {
+			w.used[bin] = true
+		}
+	}
 	_, err = w.spill.Add(ch, to)
 	return err
+}
+
+// Partitions returns the keys of the partitions of all rows that were added; false says that they are too many to be told.
+func (w *Writer) Partitions() (keys []string, ok bool) {
+	own := w.bins.tuples.Own()
+	for bin, used := range w.used {
+		switch {
+		case used && bin >= len(own):
+			return nil, false
+		case used:
+			keys = append(keys, w.target.key(own[bin]))
+		}
+	}
+	return keys, true
 }
 
 // Flush writes the rows that are held. It must be called before what made the chunks is closed.

@@ -19,6 +19,8 @@ type RowChange struct {
 	Reads       catalog.Filter
 	ReadsOthers bool
 	Tries       *commit.Tries
+	// Resumes says that after a Conflict what was written stays, for Resume or Discard.
+	Resumes bool
 	// Whole are data files that go as they are: all their rows are deleted. None of them has edits.
 	Whole []catalog.DataFile
 }
@@ -35,10 +37,11 @@ type RowsChanged struct {
 // after CommitUnknown all are.
 func (j *Job) Change(ctx context.Context, how RowChange, e *Edits, layout *catalog.TableLayout, add func() error) (done RowsChanged, err error) {
 	defer func() {
-		if err != nil && errs.KindOf(err) != errs.CommitUnknown {
+		if kind := errs.KindOf(err); err != nil && kind != errs.CommitUnknown && !(how.Resumes && kind == errs.Conflict) {
 			err = errors.Join(err, j.Discard(ctx))
 		}
 	}()
+	j.isComplete = false
 	if err := add(); err != nil {
 		return done, err
 	}
@@ -65,6 +68,7 @@ func (j *Job) Change(ctx context.Context, how RowChange, e *Edits, layout *catal
 		change.Add = append(change.Add, f.File)
 	}
 	change.Remove, change.AddDeletes, change.RemoveDeletes = done.Removed, done.Deletes.Added, done.Deletes.Removed
+	j.isComplete = true
 	result, err := j.catalog.Commit(ctx, j.target.table, change)
 	done.Snapshot = result.Snapshot
 	return done, err

@@ -2,6 +2,7 @@ package write
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/commit"
@@ -38,29 +39,29 @@ func (j *Job) WriteDeletes(ctx context.Context, e *Edits, layout *catalog.TableL
 	}
 	w := &deletesWriter{job: j, writesVectors: t.FormatVersion >= 3}
 	if t.FormatVersion < 2 {
-		return w.out, errs.New(errs.Unsupported, "write delete files of", t.Ident.String(), "format version %d has none", t.FormatVersion).
+		return DeletesWritten{}, errs.New(errs.Unsupported, "write delete files of", t.Ident.String(), "format version %d has none", t.FormatVersion).
 			WithHint("set write.delete.mode, write.update.mode and write.merge.mode to copy-on-write, or upgrade the table")
 	}
-	merged := restricted(layout, files, w.merges)
-	for i := range merged.Deletes {
-		if w.replaces(&merged.Deletes[i]) {
-			w.out.Removed = append(w.out.Removed, merged.Deletes[i])
+	all := restricted(layout, files, w.merges)
+	for i := range all.Deletes {
+		if w.replaces(&all.Deletes[i]) {
+			w.removed = append(w.removed, all.Deletes[i])
 		}
 	}
-	_, memory := j.share(1)
-	if w.worker, _, err = j.hire(ctx, 0, 1, memory); err != nil {
-		return DeletesWritten{}, err
-	}
-	reader, units, err := j.positionsReader(ctx, merged, e)
-	if err != nil {
-		return DeletesWritten{}, err
-	}
-	for i := range files {
-		if err := w.file(ctx, reader, units[i], &files[i]); err != nil {
+	fresh := slices.DeleteFunc(slices.Clone(files), func(f catalog.DataFile) bool {
+		_, isDone := j.deletes[f.Ref.Path]
+		return isDone
+	})
+	if len(fresh) > 0 {
+		if err := w.all(ctx, e, restricted(layout, fresh, w.merges), fresh); err != nil {
 			return DeletesWritten{}, err
 		}
 	}
-	return w.out, w.finish(ctx)
+	out := DeletesWritten{Removed: w.removed}
+	for _, f := range files {
+		out.Added = append(out.Added, j.deletes[f.Ref.Path])
+	}
+	return out, nil
 }
 
 // positionsReader returns a reader of the positions of a layout's deletes, and its files: none is read itself.
@@ -91,7 +92,25 @@ type deletesWriter struct {
 	writesVectors bool
 	puffin        deletes.Puffin
 	vectors       []catalog.DeleteFile // those of puffin
-	out           DeletesWritten
+	removed       []catalog.DeleteFile
+}
+
+// all writes what deletes rows of data files, which are those of the layout.
+func (w *deletesWriter) all(ctx context.Context, e *Edits, layout *catalog.TableLayout, files []catalog.DataFile) (err error) {
+	_, memory := w.job.share(1)
+	if w.worker, _, err = w.job.hire(ctx, 0, 1, memory); err != nil {
+		return err
+	}
+	reader, units, err := w.job.positionsReader(ctx, layout, e)
+	if err != nil {
+		return err
+	}
+	for i := range files {
+		if err := w.file(ctx, reader, units[i], &files[i]); err != nil {
+			return err
+		}
+	}
+	return w.finish(ctx)
 }
 
 // merges says whether a delete file's positions go into the new ones.
@@ -151,7 +170,7 @@ func (w *deletesWriter) finish(ctx context.Context) error {
 	}
 	for _, d := range w.vectors {
 		d.Ref = ref
-		w.out.Added = append(w.out.Added, commit.DeleteFile(d))
+		w.job.deletes[d.Target] = commit.DeleteFile(d)
 	}
 	w.puffin, w.vectors = deletes.Puffin{}, nil
 	return nil
@@ -173,6 +192,6 @@ func (w *deletesWriter) positions(ctx context.Context, d catalog.DeleteFile, pos
 	}
 	f := commit.DeleteFile(d)
 	f.ColumnSizes, f.ValueCounts, f.NullCounts, f.Lower, f.Upper, f.SplitOffsets = m.sizes, m.values, m.nulls, m.lower, m.upper, m.splits
-	w.out.Added = append(w.out.Added, f)
+	w.job.deletes[d.Target] = f
 	return nil
 }

@@ -58,6 +58,13 @@ func (e *Edits) Of(path string) *deletes.Positions {
 	return nil
 }
 
+// Forget takes back the rows of a data file.
+func (e *Edits) Forget(path string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.files, path)
+}
+
 // Rows returns how many rows there are.
 func (e *Edits) Rows() (sum int64) {
 	e.mu.Lock()

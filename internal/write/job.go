@@ -16,6 +16,7 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/exec"
 	"github.com/tarndb/tarn/internal/lake"
+	"github.com/tarndb/tarn/internal/manifest"
 )
 
 // Options are the limits of one job. The zero value of each field is its default.
@@ -46,17 +47,27 @@ type Job struct {
 
 	mu    sync.Mutex
 	kept  map[string]*keptFiles // by their tuples' keys; those that no item has yet
-	moved int64                 // rows that files of the table had before
+	moved map[string]int64      // rows that files of the table had before, by the keys of the partitions that they are in
 	names int                   // files that were named
 	paths []string              // of files that were begun
 	// prefixes are how the paths of files begin that DuckDB numbers.
 	prefixes []catalog.FileRef
 	files    []lake.NewDataFile
+	// rewritten are the data files that were written anew, by their paths, with the keys of their partitions, and deletes are the
+	// delete files that were written, by the data files that they are of.
+	rewritten map[string]string
+	deletes   map[string]manifest.File
+	// isMixed says that nobody can tell what came from where: rows of files that were rewritten were parted.
+	isMixed    bool
+	isComplete bool // all files are written
 }
 
 // Start begins a job.
 func Start(ctx context.Context, c *lake.Catalog, target *Target, opts Options) (_ *Job, err error) {
-	j := &Job{target: target, catalog: c, opts: opts, id: uuid.NewString()}
+	j := &Job{
+		target: target, catalog: c, opts: opts, id: uuid.NewString(),
+		moved: map[string]int64{}, rewritten: map[string]string{}, deletes: map[string]manifest.File{},
+	}
 	if j.dir, err = os.MkdirTemp(opts.TempDir, "tarn-written-"); err != nil {
 		e := &errs.Error{Kind: errs.Resource, Op: "make temporary folder in", Object: opts.TempDir, Err: err}
 		return nil, e.WithHint("set the folder for temporary files to one that can be written")

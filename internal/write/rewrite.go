@@ -41,7 +41,10 @@ func (j *Job) Rewrite(ctx context.Context, e *Edits, layout *catalog.TableLayout
 	if err != nil {
 		return nil, err
 	}
-	left := slices.DeleteFunc(slices.Clone(files), func(f catalog.DataFile) bool { return e.Of(f.Ref.Path).Count() == f.Rows })
+	left := slices.DeleteFunc(slices.Clone(files), func(f catalog.DataFile) bool {
+		_, isDone := j.rewritten[f.Ref.Path]
+		return isDone || e.Of(f.Ref.Path).Count() == f.Rows
+	})
 	if len(left) == 0 {
 		return files, nil
 	}
@@ -70,7 +73,10 @@ func (j *Job) Rewrite(ctx context.Context, e *Edits, layout *catalog.TableLayout
 	for _, k := range kept {
 		k.reader = reader
 	}
-	j.kept = kept
+	j.kept, j.isMixed = kept, j.isMixed || len(routed) > 0
+	for _, f := range left {
+		j.rewritten[f.Ref.Path] = catalog.TupleKey(f.Spec, f.Partition)
+	}
 	return files, j.routeAll(ctx, reader, routed)
 }
 
@@ -92,11 +98,16 @@ func (j *Job) sortOut(files []catalog.DataFile, read []task.File) (routed [][]ta
 	return routed, kept
 }
 
+// partition is a text that tells partitions of the current spec apart.
+func (j *Job) partition(tuple []value) string {
+	return catalog.TupleKey(j.target.table.DefaultSpec, tuple)
+}
+
 // take returns the kept files of a tuple, once.
 func (j *Job) take(tuple []value) *keptFiles {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	key := catalog.TupleKey(j.target.table.DefaultSpec, tuple)
+	key := j.partition(tuple)
 	k := j.kept[key]
 	delete(j.kept, key)
 	return k
@@ -187,18 +198,27 @@ func (w *worker) route(ctx context.Context, reader *exec.FileReader, unit []task
 	if err == nil && !from.mayBe(rows) {
 		err = from.wrongRows("read data file", unit[0].Ref.Path, rows)
 	}
-	w.job.move(rows)
+	w.job.move("", rows)
 	return err
 }
 
-func (j *Job) move(rows int64) {
+// move counts rows of a partition by its key, or of any.
+func (j *Job) move(partition string, rows int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.moved += rows
+	j.moved[partition] += rows
 }
 
 // Moved returns how many rows of the table were written anew as they are.
-func (j *Job) Moved() int64 { return j.moved }
+func (j *Job) Moved() (sum int64) {
+	for _, rows := range j.moved {
+		sum += rows
+	}
+	return sum
+}
+
+// Rewritten returns how many data files were written anew.
+func (j *Job) Rewritten() int { return len(j.rewritten) }
 
 // rewrite writes the kept files of an item, with its bin.
 func (w *worker) rewrite(ctx context.Context, it *item) (err error) {
@@ -223,7 +243,7 @@ func (w *worker) rewrite(ctx context.Context, it *item) (err error) {
 		if err != nil {
 			return misplaced(err)
 		}
-		w.job.move(rows - o.newRows())
+		w.job.move(w.job.partition(it.tuple), rows-o.newRows())
 	}
 	return nil
 }
@@ -245,7 +265,7 @@ func (w *worker) rewriteSorted(ctx context.Context, it *item, open *exec.OpenFil
 	if err != nil {
 		return misplaced(err)
 	}
-	w.job.move(sorted.Rows(0) - all.newRows())
+	w.job.move(w.job.partition(it.tuple), sorted.Rows(0)-all.newRows())
 	return w.parts(ctx, sorted, 0, it.tuple)
 }
 

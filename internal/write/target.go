@@ -119,6 +119,11 @@ func (t *Target) tuple(values []transform.Value) []transform.Value {
 	return out
 }
 
+// key is a text that tells partitions of the spec apart, by the values that rows were parted by.
+func (t *Target) key(values []transform.Value) string {
+	return catalog.TupleKey(t.table.DefaultSpec, t.tuple(values))
+}
+
 // RowsSQL returns the SELECT of a query's rows as a Job takes them: as the table's columns, followed by their partition values.
 // The query's columns are columns; they are assigned to the table's columns called into, or to all in their order if into is
 // empty. What may not be assigned is Invalid. Where rows have lineage, the last of the query's columns is their ID.
