@@ -52,10 +52,17 @@ enum { inline_bytes = 12 };
 // row_type is the shape of an aggregate's states.
 typedef struct {
 	uint32_t columns;
-	uint64_t size;
+	uint32_t size;
+	uint32_t flags; // where a state's bits are: the first says whether it has a row, and one for each column that it is NULL there
 	uint8_t width[tarn_first_columns];
 	uint32_t at[tarn_first_columns]; // where a column's value is in a state
 } row_type;
+
+// texts are the long texts of a state's row, which point into it.
+typedef struct {
+	uint64_t room;
+	char bytes[];
+} texts;
 
 // number is a HUGEINT.
 typedef struct {
@@ -63,18 +70,18 @@ typedef struct {
 	int64_t high;
 } number;
 
-// state is the first row so far: this and the values of its columns. The long texts among them point into texts, its own memory.
+// state is the first row so far: this, the values of its columns, and its flags. There is one for each group, so that each byte
+// counts.
 typedef struct {
 	number order;
-	uint64_t nulls; // a bit a column
-	char *texts;
-	uint32_t room; // of texts
-	bool is_set;
+	texts *texts; // NULL: no text of the row is long
 } state;
 
 static bool less(number a, number b) { return a.high < b.high || (a.high == b.high && a.low < b.low); }
 static bool is_valid(const uint64_t *valid, uint64_t row) { return !valid || (valid[row / 64] >> row % 64 & 1); }
-static bool is_null(const state *s, uint32_t column) { return s->nulls >> column & 1; }
+static uint8_t *flags_of(const row_type *row, const state *s) { return (uint8_t *)s + row->flags; }
+static bool is_set(const row_type *row, const state *s) { return *flags_of(row, s) & 1; }
+static bool is_null(const row_type *row, const state *s, uint32_t column) { return flags_of(row, s)[(column + 1) / 8] >> (column + 1) % 8 & 1; }
 
 static uint64_t state_size(void *info) {
 	const row_type *row = duckdb_aggregate_function_get_extra_info(info);
@@ -82,8 +89,8 @@ static uint64_t state_size(void *info) {
 }
 
 static void init(void *info, void *s) {
-	(void)info;
-	memset(s, 0, sizeof(state));
+	const row_type *row = duckdb_aggregate_function_get_extra_info(info);
+	memset(s, 0, row->size);
 }
 
 static void destroy(void **states, uint64_t count) {
@@ -98,23 +105,22 @@ static text *text_of(const row_type *row, state *s, uint32_t column) { return (t
 
 // own_texts copies the long texts that a state was just given, which aren't its own, into old, or into new memory where old has
 // no room. False: there is no memory, and the row has none of them.
-static bool own_texts(const row_type *row, state *s, char *old, uint32_t room) {
+static bool own_texts(const row_type *row, state *s, texts *old) {
 	uint64_t need = 0;
 	for (uint32_t c = 0; c < row->columns; c++) {
-		if (row->width[c] || is_null(s, c)) continue;
+		if (row->width[c] || is_null(row, s, c)) continue;
 		const text *t = text_of(row, s, c);
 		if (t->length > inline_bytes) need += t->length;
 	}
-	if (need > room) {
+	if (need && (!old || need > old->room)) {
 		free(old);
-		old = need <= UINT32_MAX ? malloc(need) : NULL;
-		room = old ? (uint32_t)need : 0;
+		old = malloc(sizeof *old + need);
+		if (old) old->room = need;
 	}
 	s->texts = old;
-	s->room = room;
-	char *to = old;
+	char *to = old ? old->bytes : NULL;
 	for (uint32_t c = 0; need && c < row->columns; c++) {
-		if (row->width[c] || is_null(s, c)) continue;
+		if (row->width[c] || is_null(row, s, c)) continue;
 		text *t = text_of(row, s, c);
 		if (t->length <= inline_bytes) continue;
 		if (!old) {
@@ -150,19 +156,20 @@ static void copy(char *to, const char *from, uint8_t width) {
 // take makes row i of the columns the state's.
 static bool take(const row_type *row, state *s, const column *columns, uint64_t i, number order) {
 	bool has_long = false;
-	s->nulls = 0;
+	uint8_t *flags = flags_of(row, s);
+	memset(flags, 0, row->columns / 8 + 1);
+	*flags = 1;
 	s->order = order;
-	s->is_set = true;
 	for (uint32_t c = 0; c < row->columns; c++) {
 		if (!is_valid(columns[c].valid, i)) {
-			s->nulls |= UINT64_C(1) << c;
+			flags[(c + 1) / 8] |= 1 << (c + 1) % 8;
 			continue;
 		}
 		uint8_t width = row->width[c];
 		copy((char *)s + row->at[c], columns[c].data + i * (width ? width : sizeof(text)), width);
 		has_long |= !width && text_of(row, s, c)->length > inline_bytes;
 	}
-	return !has_long || own_texts(row, s, s->texts, s->room);
+	return !has_long || own_texts(row, s, s->texts);
 }
 
 static void update(void *info, void *chunk, void **states) {
@@ -178,7 +185,7 @@ static void update(void *info, void *chunk, void **states) {
 	}
 	for (uint64_t i = 0; i < n; i++) {
 		state *s = states[i];
-		if (!is_valid(ordered, i) || (s->is_set && !less(orders[i], s->order))) continue;
+		if (!is_valid(ordered, i) || (is_set(row, s) && !less(orders[i], s->order))) continue;
 		if (!take(row, s, columns, i, orders[i])) no_memory(info);
 	}
 }
@@ -189,11 +196,10 @@ static void combine(void *info, void **source, void **target, uint64_t count) {
 	for (uint64_t i = 0; i < count; i++) {
 		const state *from = source[i];
 		state *to = target[i];
-		if (!from->is_set || (to->is_set && !less(from->order, to->order))) continue;
-		char *texts = to->texts;
-		uint32_t room = to->room;
+		if (!is_set(row, from) || (is_set(row, to) && !less(from->order, to->order))) continue;
+		texts *own = to->texts;
 		memcpy(to, from, row->size);
-		if (!own_texts(row, to, texts, room)) no_memory(info);
+		if (!own_texts(row, to, own)) no_memory(info);
 	}
 }
 
@@ -206,7 +212,7 @@ static void set_null(void *vector, uint64_t i) {
 static void finalize(void *info, void **source, void *result, uint64_t count, uint64_t offset) {
 	const row_type *row = duckdb_aggregate_function_get_extra_info(info);
 	for (uint64_t i = 0; i < count; i++) {
-		if (!((state *)source[i])->is_set) set_null(result, offset + i);
+		if (!is_set(row, source[i])) set_null(result, offset + i);
 	}
 	for (uint32_t c = 0; c < row->columns; c++) {
 		void *vector = duckdb_struct_vector_get_child(result, c);
@@ -215,7 +221,7 @@ static void finalize(void *info, void **source, void *result, uint64_t count, ui
 		for (uint64_t i = 0; i < count; i++) {
 			state *s = source[i];
 			uint64_t to = offset + i;
-			if (!s->is_set || is_null(s, c)) {
+			if (!is_set(row, s) || is_null(row, s, c)) {
 				set_null(vector, to);
 			} else if (width) {
 				copy(data + to * width, (char *)s + row->at[c], width);
@@ -228,20 +234,22 @@ static void finalize(void *info, void **source, void *result, uint64_t count, ui
 	}
 }
 
-// shape lays out the states: each value where its width wants it.
+// shape lays out the states: wide values first, so that each lies where its width wants it.
 static row_type *shape(const uint8_t *widths, uint32_t columns) {
 	row_type *row = calloc(1, sizeof *row);
 	if (!row) return NULL;
 	row->columns = columns;
-	uint64_t end = sizeof(state);
-	for (uint32_t c = 0; c < columns; c++) {
-		uint64_t width = widths[c] ? widths[c] : sizeof(text), unit = width < 8 ? width : 8;
-		end = (end + unit - 1) / unit * unit;
-		row->width[c] = widths[c];
-		row->at[c] = (uint32_t)end;
-		end += width;
+	uint32_t end = sizeof(state);
+	for (uint32_t width = sizeof(text); width; width /= 2) {
+		for (uint32_t c = 0; c < columns; c++) {
+			if ((widths[c] ? widths[c] : sizeof(text)) != width) continue;
+			row->width[c] = widths[c];
+			row->at[c] = end;
+			end += width;
+		}
 	}
-	row->size = (end + 7) / 8 * 8;
+	row->flags = end;
+	row->size = (end + columns / 8 + 1 + 7) / 8 * 8;
 	return row;
 }
 
