@@ -295,6 +295,35 @@ func TestInsertFromFiles(t *testing.T) {
 	i.want("SELECT count(*) FROM n.c x JOIN n.a y ON x.k = y.k AND x.v IS NOT DISTINCT FROM y.v AND x.Note IS NOT DISTINCT FROM y.Note", i.ask("SELECT count(*) FROM n.c"))
 }
 
+// TestInsertFixed writes byte strings of one length, and refuses others.
+func TestInsertFixed(t *testing.T) {
+	i := newInserting(t)
+	i.run("CREATE TABLE n.f (k int, f fixed(3), s struct<g: fixed(2), l: array<fixed(1)>>) PARTITIONED BY (bucket(4, f), f) TBLPROPERTIES ('format-version'='3')")
+	i.run("INSERT INTO n.f VALUES (1, 'abc'::BLOB, {'g': 'xy'::BLOB, 'l': ['\\xFF'::BLOB, NULL]}), (2, NULL, NULL), (3, 'abd'::BLOB, NULL)")
+	for stmt, want := range map[string]string{
+		"INSERT INTO n.f VALUES (4, 'abcd'::BLOB, NULL)":                                                         "f is a fixed[3] and can't hold abcd; the row is (4, abcd, NULL)",
+		"INSERT INTO n.f VALUES (4, ''::BLOB, NULL)":                                                             "f is a fixed[3] and can't hold",
+		"INSERT INTO n.f VALUES (4, NULL, {'g': 'x'::BLOB, 'l': NULL})":                                          "s.g is a fixed[2] and can't hold x",
+		"INSERT INTO n.f VALUES (4, NULL, {'g': NULL, 'l': ['ab'::BLOB]})":                                       "s.l.element is a fixed[1] and can't hold ab",
+		"UPDATE n.f SET f = 'ab'::BLOB WHERE k = 1":                                                              "f is a fixed[3] and can't hold ab",
+		"INSERT INTO n.f VALUES (4, 'abc', NULL)":                                                                "VARCHAR can't be assigned to a column of type fixed[3]",
+		"INSERT INTO n.f SELECT range::int, repeat('a', 3 + (range // 9999)::int)::BLOB, NULL FROM range(10000)": "the row is (9999, aaaa, NULL)",
+	} {
+		i.refuses(stmt, errs.Invalid, want)
+	}
+	i.run("UPDATE n.f SET k = 10 WHERE f = 'abc'::BLOB")
+	i.run("SET tarn.row_change_mode = 'merge-on-read'")
+	i.run("MERGE INTO n.f AS t USING (VALUES ('abd'::BLOB, 30), ('zzz'::BLOB, 40)) AS u(f, k) ON t.f = u.f WHEN MATCHED THEN UPDATE SET k = u.k WHEN NOT MATCHED THEN INSERT (k, f) VALUES (u.k, u.f)")
+	i.run("RESET tarn.row_change_mode")
+	i.want("SELECT k, hex(f), hex(s.g), hex(s.l[1]) FROM n.f ORDER BY k", `2 NULL NULL NULL
+10 "616263" "7879" "FF"
+30 "616264" NULL NULL
+40 "7A7A7A" NULL NULL`)
+	i.want("SELECT count(*) FROM n.f x JOIN n.f y ON x.f = y.f WHERE x.f > 'abc'::BLOB", "2")
+	i.want("SELECT DISTINCT type_length FROM parquet_schema('"+i.folder+"/n/f/data/*/*/*.parquet') WHERE name = 'f' AND type = 'FIXED_LEN_BYTE_ARRAY'", `"3"`)
+	i.want("SELECT hex(partition.f), hex(readable_metrics.f.lower_bound) FROM n.f.files WHERE record_count = 1 AND partition.f = 'zzz'::BLOB", `"7A7A7A" "7A7A7A"`)
+}
+
 // onlyFiles fails unless so many data files lie in a table's folder.
 func (i *inserting) onlyFiles(table string, want int) {
 	i.t.Helper()

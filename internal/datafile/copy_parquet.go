@@ -157,9 +157,12 @@ func relabelField(f arrow.Field, n *node, want *catalog.Field) arrow.Field {
 	return f
 }
 
+// ArrowIDKey is the key, in the metadata of an Arrow field, of the field ID that a Parquet reader found and that a writer takes.
+const ArrowIDKey = "PARQUET:field_id"
+
 // ArrowID returns the metadata of an Arrow field that a Parquet writer makes the field's ID of.
 func ArrowID(id catalog.FieldID) arrow.Metadata {
-	return arrow.NewMetadata([]string{"PARQUET:field_id"}, []string{strconv.Itoa(int(id))})
+	return arrow.NewMetadata([]string{ArrowIDKey}, []string{strconv.Itoa(int(id))})
 }
 
 func relabelLeaf(t arrow.DataType, stored storedType, want transform.Type) arrow.DataType {

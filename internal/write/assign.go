@@ -278,6 +278,8 @@ func castOf(x string, from duckType, to transform.Type, own string) (cast, bool)
 		return tried, from.name == "VARCHAR"
 	case transform.Binary:
 		return cast{expr: x}, from.name == "BLOB"
+	case transform.Fixed:
+		return cast{x, fmt.Sprintf("octet_length(%s) <> %d", x, to.Length)}, from.name == "BLOB"
 	}
 	return cast{}, false
 }

@@ -127,7 +127,7 @@ func TestRefusedTables(t *testing.T) {
 	l := newLab(t)
 	table := l.table([]string{"k long", "v long"}, []string{"bucket[4] k"}, nil)
 	for name, change := range map[string]func(t *catalog.Table){
-		"can't be written":  func(t *catalog.Table) { t.Schema.Fields[1].Type = column(2, "v", "fixed[4]").Type },
+		"can't be written":  func(t *catalog.Table) { t.Schema.Fields[1].Type = column(2, "v", "timestamptz_ns").Type },
 		"other letter case": func(t *catalog.Table) { t.Schema.Fields[1].Name = "K" },
 		"was dropped":       func(t *catalog.Table) { t.Schema.Fields = t.Schema.Fields[1:] },
 		"by which no rows":  func(t *catalog.Table) { t.Specs[0].Fields[0].Sources = []catalog.FieldID{1, 2} },

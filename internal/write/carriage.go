@@ -35,7 +35,7 @@ var Carriages = []Carriage{
 	{transform.TimestampTZNS, "timestamptz_ns", "", "", "", "DuckDB has no type of nanoseconds with a zone"},
 	{transform.String, "string", "VARCHAR", "BYTE_ARRAY, STRING", "VARCHAR, and any other single value but BLOB, BIT and INTERVAL as DuckDB writes it", ""},
 	{transform.UUID, "uuid", "UUID", "FIXED_LEN_BYTE_ARRAY(16), UUID", "UUID; VARCHAR that is one", ""},
-	{transform.Fixed, "fixed[L]", "BLOB", "", "", "DuckDB writes byte strings of any length, where readers want one length in the file's schema"},
+	{transform.Fixed, "fixed[L]", "BLOB", "FIXED_LEN_BYTE_ARRAY(L)", "BLOB of L bytes; another length is an error", ""},
 	{transform.Binary, "binary", "BLOB", "BYTE_ARRAY", "BLOB", ""},
 	{transform.Unknown, "unknown", "INTEGER", "", "", "a file has no column for values that can only be NULL"},
 	{transform.Variant, "variant", "", "", "", "variants can't be written"},

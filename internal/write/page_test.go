@@ -52,6 +52,9 @@ Lists, maps and structs are assigned by their parts. A struct's fields go to the
 column's names, else by position, but in UPDATE and MERGE, where other names are refused. An infinite date or timestamp, which DuckDB
 knows and Iceberg doesn't, is an error.
 
+DuckDB writes byte strings of any length, where those of a fixed are to have one in the file's schema: files with such columns are written
+once more by another library, which takes about as long again.
+
 A bare NULL goes to any column that may be NULL. DuckDB takes it for an INTEGER, so that an INTEGER that can't be assigned is refused only
 when a row has one that isn't NULL.
 

@@ -26,6 +26,8 @@ type Target struct {
 	tuples  []string          // SQL of the partition values over those, void fields left out
 	types   []transform.Type  // of tuples
 	places  []int             // of tuples, in the spec
+	// hasFixed says that some column is of type fixed, a nested one included.
+	hasFixed bool
 }
 
 // NewTarget looks at a table. What can't be written rightly is Unsupported: types that no file holds, partition fields by
@@ -55,7 +57,7 @@ func NewTarget(t *catalog.Table) (*Target, error) {
 	for i, f := range t.Schema.Fields {
 		target.columns = append(target.columns, duck.ScanColumn{Field: f, As: columnName(i)})
 	}
-	target.keys = target.sortKeys()
+	target.keys, target.hasFixed = target.sortKeys(), hasFixed(t.Schema.Fields)
 	return target, target.fillTuples()
 }
 

@@ -237,7 +237,16 @@ func (w *worker) groupMemory(isWork bool) int64 {
 func (w *worker) parquet(ctx context.Context, text, path string, opts duck.CopyOptions) ([]duck.WrittenFile, error) {
 	t := w.job.target
 	opts.Compression, opts.Level, opts.Ordered, opts.Trusted = t.props.codec, t.props.level, len(t.keys) > 0, true
-	return w.conn.CopyParquet(ctx, text, t.fileFields(), path, opts)
+	files, err := w.conn.CopyParquet(ctx, text, t.fileFields(), path, opts)
+	if err != nil || !t.hasFixed {
+		return files, err
+	}
+	for i := range files {
+		if err := w.fixLengths(ctx, &files[i]); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
 }
 
 // file writes a data file of a tuple, and returns how many rows it has; place counts those of the tuple from 0. The rows are
