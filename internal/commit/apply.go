@@ -283,7 +283,7 @@ func (a *applier) properties(v *Version) map[string]string {
 	if a.staged(v) {
 		out[WAPProperty] = a.change.WAPID
 	}
-	if a.change.Replace != nil && a.change.Replace.listed != nil {
+	if a.change.Replace != nil && a.change.Replace.listed != nil && len(a.change.Remove) == 0 { // else it can't be picked as one
 		out["replace-partitions"] = "true"
 	}
 	return out

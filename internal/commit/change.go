@@ -1,8 +1,6 @@
 package commit
 
 import (
-	"slices"
-
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/internal/survey"
@@ -46,7 +44,7 @@ type Change struct {
 	// a data file has one deletion vector at most.
 	RemoveDeletes []catalog.DeleteFile
 	// Replace are partitions of which all data and delete files are removed, those that the table has by the time of the
-	// commit; nil is none.
+	// commit; nil is none. A data file that lies in them in part must be one of Remove.
 	Replace *Region
 	// Referenced are the data files of the base whose rows AddDeletes deletes by position, but for those that a delete file
 	// names as its only one. They must still be part of the table.
@@ -126,11 +124,9 @@ func Matching(f catalog.Filter) *Region {
 	}}
 }
 
-// CanTell says whether PartitionsOf can tell for some partitions of a spec whether files of another spec lie in them. Where the
-// two have no field in common it can't, whatever the values: any file may hold rows of any partition.
-func CanTell(spec, other catalog.PartitionSpec) bool {
-	common := commonFields(spec, other)
-	return !slices.Contains(common, missing) || slices.ContainsFunc(common, func(j int) bool { return j >= 0 })
+// Extent says how much of a partition lies in the region.
+func (r *Region) Extent(spec catalog.PartitionSpec, tuple []transform.Value) Extent {
+	return r.extent(spec, tuple)
 }
 
 // WholeTable is the region of all rows.

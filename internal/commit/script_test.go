@@ -113,7 +113,9 @@ func (s *script) commit() string {
 		id := catalog.SnapshotID(base.ID)
 		c.Base = &id
 	}
-	if n := s.number("reads", -1); n >= 0 {
+	if s.text("reads", "") == "nothing" {
+		c.Reads = catalog.Filter{Op: catalog.AlwaysFalse}
+	} else if n := s.number("reads", -1); n >= 0 {
 		c.Reads = isInt(n)
 	}
 	c.ReadsOthers = s.text("others", "") == "yes"

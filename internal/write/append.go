@@ -95,6 +95,9 @@ func (j *Job) CommitAs(ctx context.Context, how Change, add func() error) (id ca
 	switch how.Replace {
 	case Partitions:
 		change.Kind, change.Replace = commit.Overwrite, commit.PartitionsOf(j.target.table.Spec(), change.Add)
+		if err := j.keepOthers(ctx, &change); err != nil {
+			return 0, err
+		}
 	case Everything:
 		change.Kind, change.Replace = commit.Overwrite, commit.WholeTable()
 	case Matching:
@@ -105,10 +108,10 @@ func (j *Job) CommitAs(ctx context.Context, how Change, add func() error) (id ca
 	return done.Snapshot, err
 }
 
-// CheckReplace finds the files that an overwrite replaces as a whole, and refuses one that can't be committed, before its rows are
-// computed: where data files may hold rows to be replaced and others, whatever the new rows are.
+// CheckReplace finds the files that an overwrite by a condition replaces as a whole, and refuses one that can't be committed, before its
+// rows are computed: where data files may hold rows to be replaced and others.
 func (t *Target) CheckReplace(ctx context.Context, c *lake.Catalog, how *Change) error {
-	if how.Replace != Partitions && how.Replace != Matching || t.table.Snapshot == nil {
+	if how.Replace != Matching || t.table.Snapshot == nil {
 		return nil
 	}
 	layout, err := c.SurveyWhole(ctx, t.table, how.Where, how.Where)
@@ -117,11 +120,7 @@ func (t *Target) CheckReplace(ctx context.Context, c *lake.Catalog, how *Change)
 	}
 	isMixed := false
 	for _, g := range layout.Groups {
-		spec := t.table.Specs[g.Spec]
-		if how.Replace == Partitions && !commit.CanTell(t.table.Spec(), spec) {
-			return t.mixed("files of its partition spec %d may hold rows of any partition of the current spec", g.Spec)
-		}
-		isMixed = isMixed || how.Replace == Matching && !how.Where.HoldsThroughout(spec, g.Partition)
+		isMixed = isMixed || !how.Where.HoldsThroughout(t.table.Specs[g.Spec], g.Partition)
 	}
 	if !isMixed {
 		return nil
@@ -133,15 +132,12 @@ func (t *Target) CheckReplace(ctx context.Context, c *lake.Catalog, how *Change)
 		case f.Whole:
 			how.whole = append(how.whole, f)
 		default:
-			return t.mixed("files of the partition %s may hold rows for which %s holds and others, such as %s", partitionText(spec, f.Partition), how.Text, f.Ref.Path)
+			return errs.New(errs.Unsupported, "overwrite", t.table.Ident.String(), "files of the partition %s may hold rows for which %s holds and others, such as %s",
+				partitionText(spec, f.Partition), how.Text, f.Ref.Path).
+				WithHint("replace whole partitions, rewrite files of older partition specs first, or delete the rows by a condition")
 		}
 		return nil
 	})
-}
-
-func (t *Target) mixed(format string, args ...any) error {
-	return errs.New(errs.Unsupported, "overwrite", t.table.Ident.String(), format, args...).
-		WithHint("replace whole partitions, rewrite files of older partition specs first, or delete the rows by a condition")
 }
 
 func partitionText(spec catalog.PartitionSpec, tuple []value) string {

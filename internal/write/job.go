@@ -44,6 +44,7 @@ type Job struct {
 	dir     string
 	first   *worker // whose instance also knows the types of what is spilled
 	bins    *bins
+	without map[string]bool // keys of tuples whose rows aren't written
 
 	mu    sync.Mutex
 	kept  map[string]*keptFiles // by their tuples' keys; those that no item has yet

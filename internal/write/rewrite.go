@@ -48,6 +48,11 @@ func (j *Job) Rewrite(ctx context.Context, e *Edits, layout *catalog.TableLayout
 	if len(left) == 0 {
 		return files, nil
 	}
+	return files, j.rewriteFiles(ctx, left, e, layout)
+}
+
+// rewriteFiles is Rewrite of data files that have other rows than those of e.
+func (j *Job) rewriteFiles(ctx context.Context, left []catalog.DataFile, e *Edits, layout *catalog.TableLayout) error {
 	columns := make([]catalog.FieldID, len(j.target.columns))
 	for i, c := range j.target.columns {
 		columns[i] = c.Field.ID
@@ -55,11 +60,11 @@ func (j *Job) Rewrite(ctx context.Context, e *Edits, layout *catalog.TableLayout
 	all := restricted(layout, left, func(*catalog.DeleteFile) bool { return true })
 	prepared, err := j.catalog.Prepare(ctx, j.target.table, columns, all, j.dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	in, read, err := task.FilesOf(ctx, columns, prepared)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, c := range j.target.columns {
 		in.Names = append(in.Names, c.As)
@@ -77,7 +82,7 @@ func (j *Job) Rewrite(ctx context.Context, e *Edits, layout *catalog.TableLayout
 	for _, f := range left {
 		j.rewritten[f.Ref.Path] = catalog.TupleKey(f.Spec, f.Partition)
 	}
-	return files, j.routeAll(ctx, reader, routed)
+	return j.routeAll(ctx, reader, routed)
 }
 
 // sortOut tells the files, as they are read, apart that must be parted anew, each a unit, and those that are kept, by the keys of
@@ -116,7 +121,9 @@ func (j *Job) take(tuple []value) *keptFiles {
 // items returns what is to be written of bins, with the kept files of their tuples. Those of other tuples are among them unless
 // some tuples of the bins aren't known yet.
 func (j *Job) items(b *bins) []item {
-	items := b.items(j.target)
+	items := slices.DeleteFunc(b.items(j.target), func(it item) bool {
+		return !it.shared && j.without[j.partition(it.tuple)]
+	})
 	isWhole := b.depth == 0
 	for i := range items {
 		if items[i].shared {
