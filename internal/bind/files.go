@@ -95,7 +95,11 @@ func (b *binder) cautious(ctx context.Context, n sql.Node) (sql.Node, error) {
 	}
 	args := []sql.Node{}
 	for _, arg := range call.Child("function").List("children") {
-		if left := arg.Child("left").Strs("column_names"); arg.Str("alias") != "can_have_nan" && !(len(left) == 1 && left[0] == "can_have_nan") {
+		name := arg.Str("alias") // of name := value; name = value is a comparison
+		if left := arg.Child("left").Strs("column_names"); len(left) == 1 {
+			name = left[0]
+		}
+		if !strings.EqualFold(name, "can_have_nan") {
 			args = append(args, arg)
 		}
 	}

@@ -23,7 +23,7 @@ func Stages(properties map[string]string) bool {
 // couldn't be published any more, since an ID is. name is the table's.
 func CheckWAPID(v *Version, name, id string) error {
 	for _, s := range v.Snapshots {
-		state := ""
+		var state string
 		switch id {
 		case s.Summary[WAPProperty]:
 			state = "is staged under"
