@@ -35,7 +35,7 @@ func TestChangeCases(t *testing.T) {
 		"MRG-1 two source rows match one target row": mergeTwice, "MRG-3 null keys": mergeNulls, "MRG-4 upsert on a partitioned table": mergeMove,
 		"MRG-5 insert-only MERGE run twice at once": mergeAtOnce, "DEL-15 files with different schemas": deleteEvolved,
 		"PRN-4 != on a file with nulls": deleteUnequal, "PRN-5 NULL and <>": deleteNotIn, "PRN-6 NaN hidden by bounds": deleteNaN,
-		"MNT-2 a file that was replaced": deleteReplaced, "MNT-3 a row that was deleted meanwhile": rewriteDeleted,
+		"MNT-1 compaction beside deletes": compactDeleted, "MNT-2 a file that was replaced": deleteReplaced, "MNT-3 a row that was deleted meanwhile": rewriteDeleted,
 		"fields of structs": changeFields, "defaults": changeDefaults, "branches": changeBranch, "what is refused": refuseChanges,
 		"an expression is for its rows alone": guardValues, "random values": changeRandomly, "parameters": changeParameters,
 		"whole files": deleteWhole, "isolation": isolate, "write skew": skew, "groups that run again": runAgain, "both sides of the source": mergeForms,

@@ -12,7 +12,7 @@ import (
 )
 
 // TestWriteCases are the cases of INSERT, INSERT OVERWRITE and CREATE TABLE ... AS, under their ids in the list of other engines' faults. MNT-5 and
-// MNT-6, whose catalog loses answers, are in package commit.
+// MNT-6, whose catalog loses answers, are TestPostgresLostAnswers.
 func TestWriteCases(t *testing.T) {
 	for id, run := range map[string]func(*lab){
 		"EVP-1 insert beside a spec without its source": insertWithoutSource, "EVP-3 overwrite of several specs": overwriteSpecs,
