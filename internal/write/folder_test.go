@@ -1,12 +1,17 @@
 package write
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	pqfile "github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
@@ -112,5 +117,35 @@ func TestMakeOfFailsWhole(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestMakeOfFixed makes a table that can be read, and not be written to.
+func TestMakeOfFixed(t *testing.T) {
+	l := newLab(t)
+	dir := t.TempDir()
+	f, err := os.Create(filepath.Join(dir, "f.parquet"))
+	l.must(err)
+	root := schema.MustGroup(schema.NewGroupNode("root", parquet.Repetitions.Required, schema.FieldList{
+		schema.NewFixedLenByteArrayNode("fix", parquet.Repetitions.Optional, 3, -1),
+	}, -1))
+	w := pqfile.NewParquetWriter(f, root)
+	rows := w.AppendRowGroup()
+	column, err := rows.NextColumn()
+	l.must(err)
+	_, err = column.(*pqfile.FixedLenByteArrayColumnChunkWriter).WriteBatch([]parquet.FixedLenByteArray{[]byte("abc")}, []int16{1, 0}, nil)
+	l.must(err)
+	l.must(errors.Join(column.Close(), rows.Close(), w.Close()))
+
+	id := catalog.Ident{"t", "fixed"}
+	files, err := MakeOf(t.Context(), l.conn, l.catalog, id, Folder{Path: dir})
+	l.must(err)
+	table, err := l.catalog.LoadTable(t.Context(), id, catalog.Version{})
+	l.must(err)
+	if got := fmt.Sprint(files, table.Schema.Fields[0].Type); got != "1 fixed[3]" {
+		t.Errorf("there are %s", got)
+	}
+	if _, err := NewTarget(table); errs.KindOf(err) != errs.Unsupported {
+		t.Errorf("rows of it can be written: %v", err)
 	}
 }

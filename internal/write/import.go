@@ -16,7 +16,7 @@ import (
 // partitions. All their rows are checked, on conn: that they are of the partitions that their folders say, and have values where the table
 // wants some. The table isn't changed before.
 func AddFiles(ctx context.Context, conn *duck.Conn, c *lake.Catalog, t *catalog.Table, in lake.Import) (files, partitions int, err error) {
-	if _, err := NewTarget(t); err != nil { // its spec is one that rows can be checked by
+	if _, err := targetOf(t); err != nil { // its spec is one that rows can be checked by
 		return 0, 0, err
 	}
 	how, err := c.ImportTable(t)

@@ -33,6 +33,15 @@ type Target struct {
 // NewTarget looks at a table. What can't be written rightly is Unsupported: types that no file holds, partition fields by
 // unknown transforms, of several columns, or whose column is gone.
 func NewTarget(t *catalog.Table) (*Target, error) {
+	target, err := targetOf(t)
+	if err == nil {
+		err = checkWritable("", t.Schema.Fields)
+	}
+	return target, err
+}
+
+// targetOf is NewTarget of a table whose files others write.
+func targetOf(t *catalog.Table) (*Target, error) {
 	target := &Target{table: t}
 	if t.Virtual || t.Version.Reading != catalog.ReadState {
 		return nil, errs.New(errs.Invalid, "write to", t.Ident.String(), "it is made of a table's metadata")
@@ -40,10 +49,8 @@ func NewTarget(t *catalog.Table) (*Target, error) {
 	if len(t.Schema.Fields) == 0 {
 		return nil, errs.New(errs.Invalid, "write to", t.Ident.String(), "the table has no columns")
 	}
-	err := checkWritable("", t.Schema.Fields)
-	if err == nil {
-		target.props, err = propertiesOf(t)
-	}
+	var err error
+	target.props, err = propertiesOf(t)
 	if err == nil {
 		target.modes, err = metrics.ModesOf(t)
 	}
