@@ -230,15 +230,18 @@ func TestNoTable(t *testing.T) {
 		"twice":   {[]string{"a=1/A=2/1.parquet"}, errs.Invalid, "A=2"},
 		"escape":  {[]string{"a=%zz/1.parquet"}, errs.Invalid, "%zz"},
 		"none":    {nil, errs.NotFound, "none"},
-		"other":   {[]string{"a=1/1.parquet", "a=1/x!csv"}, errs.Corrupt, "x!csv"},
-		"iceberg": {[]string{"data/1.parquet", "metadata/v1!.metadata.json"}, errs.Invalid, "v1!.metadata.json"},
+		"other":   {[]string{"a=1/1.parquet", "a=1/x!.csv"}, errs.Corrupt, "x.csv"},
+		"delta":   {[]string{"1.parquet", "_delta_log/0!.json"}, errs.Unsupported, "Delta Lake"},
+		"hudi":    {[]string{"a=1/.hoodie_partition_metadata!", "a=1/1.parquet"}, errs.Unsupported, "a=1/.hoodie_partition_metadata"},
+		"acid":    {[]string{"a=1/delta_0000001_0000001_0000/bucket_00000.parquet"}, errs.Unsupported, "transactional"},
+		"iceberg": {[]string{"data/1.parquet", "metadata/v1!.metadata.json"}, errs.Invalid, "v1.metadata.json"},
 	} {
 		if err := os.MkdirAll(filepath.Join(r.dir, name, "c=1"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range tc.files {
 			if strings.Contains(f, "!") {
-				r.bytes(name + "/" + f)
+				r.bytes(name + "/" + strings.ReplaceAll(f, "!", ""))
 			} else {
 				r.file(name+"/"+f, pqInt("i"))
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -47,6 +48,21 @@ func (w Walk) Run(ctx context.Context, from string) error {
 	return w.folder(ctx, from, nil)
 }
 
+var transactional = regexp.MustCompile(`^(base|delta|delete_delta)_\d+(_\d+)*(_v\d+)?$`)
+
+// ofOthers says of what kind of table a name is that isn't just the files that lie in its folder; "" for none.
+func ofOthers(name string) string {
+	switch {
+	case name == "_delta_log":
+		return "a Delta Lake table"
+	case name == ".hoodie" || name == ".hoodie_partition_metadata":
+		return "a Hudi table"
+	case transactional.MatchString(name):
+		return "a transactional table of Hive"
+	}
+	return ""
+}
+
 func (w Walk) folder(ctx context.Context, path string, above []Level) error {
 	entries, err := w.Files.List(ctx, path)
 	if err != nil {
@@ -67,11 +83,14 @@ func (w Walk) entry(ctx context.Context, path string, e fs.DirEntry, above []Lev
 	inner := fileio.Under(path, e.Name())
 	key, value, isLevel := strings.Cut(e.Name(), "=")
 	switch {
-	case (strings.HasPrefix(e.Name(), "_") || strings.HasPrefix(e.Name(), ".")) && (!e.IsDir() || !isLevel):
-		return nil
+	case ofOthers(e.Name()) != "":
+		return errs.New(errs.Unsupported, opRead, inner, "it is of %s, which says elsewhere which files it has: some that lie there may be none of it any more", ofOthers(e.Name())).
+			WithHint("have its own engine write its rows to a folder")
 	case strings.HasSuffix(e.Name(), ".metadata.json"):
 		return errs.New(errs.Invalid, opRead, inner, "it is the metadata of an Iceberg table, whose files may have rows that the table deleted").
 			WithHint("CALL system.register_table gives such a table a name. Remove the folder if it is what a migration left that was killed")
+	case (strings.HasPrefix(e.Name(), "_") || strings.HasPrefix(e.Name(), ".")) && (!e.IsDir() || !isLevel):
+		return nil
 	case !e.IsDir():
 		return w.Visit(File{Path: inner, Folder: path, Levels: above})
 	case !isLevel:
