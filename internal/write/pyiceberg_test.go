@@ -127,7 +127,21 @@ func TestPyIcebergAgrees(t *testing.T) {
 	keep(l.tableOf(append(nestedFields(), fixed), []string{"bucket[2] id"}, map[string]string{"write.parquet.row-group-limit": "2048"}, 2),
 		"SELECT *, CASE WHEN id % 4 > 0 THEN {'f': CASE WHEN id % 3 > 0 THEN 'abc'::BLOB END, 'l': [['xy'::BLOB, NULL], [], NULL][id % 3 + 1]} END AS fs FROM ("+
 			strings.Replace(nestedQuery, "range(500)", "range(5000)", 1)+")")
+	l.keepFolder(t, "SELECT *, id % 3 AS p, ([NULL, 'a/b'])[id % 2 + 1] AS q FROM ("+nestedQuery+")", folder)
 	l.pyIcebergAgrees(t, python, folder)
+}
+
+// keepFolder makes a table of files that have a query's rows, by its columns p and q, which they don't have.
+func (l *lab) keepFolder(t *testing.T, query, folder string) {
+	t.Helper()
+	from := t.TempDir()
+	l.must(l.conn.Exec(t.Context(), fmt.Sprintf("COPY (%s) TO '%s' (FORMAT parquet, PARTITION_BY (p, q))", query, from)))
+	files, err := MakeOf(t.Context(), l.conn, l.catalog, catalog.Ident{"t", "folder"}, Folder{Path: from})
+	l.must(err)
+	if files < 6 {
+		t.Errorf("there are %d files of 6 partitions", files)
+	}
+	l.must(l.conn.Exec(t.Context(), fmt.Sprintf("COPY (%s) TO '%s/folder.parquet'", query, folder)))
 }
 
 // TestPyIcebergReadsChanges lets PyIceberg read tables whose rows were changed, and check their delete files and those that were

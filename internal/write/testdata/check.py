@@ -250,10 +250,12 @@ def main():
     faults, files, vectors = [], 0, 0
     for path in sorted(pathlib.Path(folder).glob("*.parquet")):
         table = catalog.load_table(("t", path.stem))
+        foreign = "schema.name-mapping.default" in table.properties  # its files are others', which Tarn added
         tasks, names = list(table.scan().plan_files()), [f.name for f in table.schema().fields]
         for task in tasks:
             files += 1
-            check_file(table, task.file, faults)
+            if not foreign:
+                check_file(table, task.file, faults)
             positions = [d for d in task.delete_files if d.file_format == FileFormat.PARQUET]
             if len(positions) > 1:
                 faults.append(f"{path.stem}: a file has the deletes {positions}")
@@ -261,7 +263,7 @@ def main():
                 check_positions(table, task.file, deletes, faults)
         vectors += check_vectors(table, tasks, faults)
         wanted = parquet.read_table(path)
-        if not any(t.delete_files for t in tasks):
+        if not foreign and not any(t.delete_files for t in tasks):
             raw = pyarrow.concat_tables(parquet.read_table(t.file.file_path.removeprefix("file://"), columns=names) for t in tasks)
             check_rows(path.stem, "a file", wanted, raw, faults)
         check_rows(path.stem, "a scan", wanted, table.scan().to_arrow(), faults, null_maps=False)
