@@ -251,6 +251,10 @@ func TestNoTable(t *testing.T) {
 			t.Errorf("%s: %s, %v, want %v with %s", name, got, err, tc.kind, tc.text)
 		}
 	}
+	r.file("like/base_2024/1.parquet", pqInt("i"))
+	if got, err := r.look("like", nil); got != "i int by " {
+		t.Errorf("a folder that is called like one of a transactional table: %s, %v", got, err)
+	}
 	if _, err := r.look("gone", nil); errs.KindOf(err) != errs.NotFound {
 		t.Errorf("a folder that isn't there: %v", err)
 	}

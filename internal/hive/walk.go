@@ -48,7 +48,8 @@ func (w Walk) Run(ctx context.Context, from string) error {
 	return w.folder(ctx, from, nil)
 }
 
-var transactional = regexp.MustCompile(`^(base|delta|delete_delta)_\d+(_\d+)*(_v\d+)?$`)
+// transactional are the names of folders of transactional tables, whose numbers Hive writes with seven digits.
+var transactional = regexp.MustCompile(`^(base|delta|delete_delta)_\d{7,}(_\d+)*(_v\d+)?$`)
 
 // ofOthers says of what kind of table a name is that isn't just the files that lie in its folder; "" for none.
 func ofOthers(name string) string {
