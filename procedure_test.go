@@ -186,7 +186,7 @@ func TestCalls(t *testing.T) {
 	}{
 		"CALL system.nope('n.h')":                                                {errs.NotFound, "rollback_to_snapshot"},
 		"CALL system.rollback_to_snapshots('n.h', 1)":                            {errs.NotFound, "did you mean rollback_to_snapshot"},
-		"CALL system.migrate('n.h')":                                             {errs.Unsupported, "add_files"},
+		"CALL system.migrate('n.h')":                                             {errs.Exists, "n.h"},
 		"CALL nope.system.ancestors_of('n.h')":                                   {errs.NotFound, "nope"},
 		"CALL ancestors_of('n.h')":                                               {errs.Syntax, "system"},
 		"CALL system.ancestors_of()":                                             {errs.Invalid, "table is missing"},
