@@ -4,12 +4,16 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 
+	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/golden"
+	"github.com/tarndb/tarn/internal/seed"
 )
 
 // overtaken runs a statement, and another after its packs and before its commit, each of them once. It returns what the first counted.
@@ -114,4 +118,129 @@ func sumOf(n int, f func(int) int) (sum int) {
 		sum += f(i)
 	}
 	return sum
+}
+
+// TestChangesAreOvertaken lets another statement come between the packs of each of many and its commit, and compares the table with a
+// model that makes the other one first. TARN_OVERTAKEN is how many.
+func TestChangesAreOvertaken(t *testing.T) {
+	from, wanted := seed.Of(t), count(t, "TARN_OVERTAKEN", 80)
+	l := newLab(t)
+	l.run("CREATE NAMESPACE ov")
+	outcomes := map[string]int{}
+	for world, done := 0, 0; done < wanted && !t.Failed(); world++ {
+		specs := changeSpecs
+		if world%4 > 0 {
+			specs = []string{"id", "id, p", "bucket(8, id)"} // more groups, and more often some
+		}
+		w := newChangeWorldOf(l, from+uint64(world), fmt.Sprintf("ov.t%d", world), fmt.Sprintf("ov.s%d", world), specs)
+		for n := range 6 {
+			outcomes[w.overtakenStep(w.seed*100+uint64(n))]++
+			done++
+		}
+	}
+	t.Logf("%v", outcomes)
+	for _, o := range []string{"some groups again", "no conflict", "twice"} {
+		if wanted >= 80 && outcomes[o] == 0 {
+			t.Errorf("no statement came to %q", o)
+		}
+	}
+}
+
+// drawn returns the change that a seed gives over some rows.
+func (w *changeWorld) drawn(from uint64, before []modelRow) modelChange {
+	old, tag := w.r, w.tag
+	defer func() { w.r, w.tag = old, max(tag, w.tag) }()
+	w.r, w.tag = rand.New(rand.NewPCG(from, 3)), int64(from)<<8
+	if w.oneIn(4) {
+		return w.change(before)
+	}
+	return w.merge(before)
+}
+
+// overtakenStep runs a statement and another one meanwhile.
+func (w *changeWorld) overtakenStep(from uint64) string {
+	w.l.t.Helper()
+	m := mode{"SET tarn.pack_bytes = 0"}
+	if w.oneIn(3) {
+		m = append(w.settings(), m...)
+	} else if w.format > 1 && w.oneIn(2) {
+		m = append(m, "SET tarn.row_change_mode = 'merge-on-read'")
+	}
+	other := w.drawn(2*from, w.rows)
+	between, _, otherWrong := other.do(w.rows)
+	if otherWrong != nil {
+		between = w.rows
+	}
+	one, alone := w.drawn(2*from+1, between), w.drawn(2*from+1, w.rows)
+	_, _, wrongAlone := alone.do(w.rows)
+	after, n, wrong := one.do(between)
+	if one.sql != alone.sql {
+		w.l.t.Fatalf("%s\n%s", one.sql, alone.sql)
+	}
+	s := w.l.session(m)
+	runs, came := 0, false
+	var mu sync.Mutex
+	s.OnProgress(func(done, total int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if done < total {
+			return
+		}
+		if runs++; runs > 1 {
+			return
+		}
+		came = true
+		if _, err := w.l.session(nil).Exec(context.Background(), other.sql); (err != nil) != (otherWrong != nil) {
+			w.l.t.Errorf("%s: %v", other.sql, err)
+		}
+	})
+	rows, err := s.Query(context.Background(), one.sql)
+	if !came { // it ran whole
+		after, n, wrong = alone.do(w.rows)
+	}
+	counts := map[string]int64{}
+	if err == nil {
+		for _, c := range rows.Counts() {
+			counts[c.Name] = c.Value
+		}
+		w.l.must(rows.Close())
+	}
+	fail := func(format string, args ...any) string {
+		w.l.t.Helper()
+		w.l.t.Errorf("TARN_SEED=%d\n%s;\n%v\n%s\novertaken by %s: %v, %v\n%s",
+			w.seed, strings.Join(w.log, ";\n"), m, one.sql, other.sql, came, counts, fmt.Sprintf(format, args...))
+		return "failed"
+	}
+	outcome := "no conflict"
+	switch isTwice := errs.KindOf(err) == errs.Invalid && strings.Contains(fmt.Sprint(err), "more than one row"); {
+	case isTwice && (wrong != nil || wrongAlone != nil): // as if it had come first, or after
+		outcome = "twice"
+		if after = between; !came {
+			after = w.rows
+		}
+	case err != nil:
+		return fail("%v", err)
+	case wrong != nil:
+		return fail("nothing is wrong, wanted %v", wrong)
+	case counts["rows-inserted"] != n.inserted || counts["rows-updated"] != n.updated || counts["rows-deleted"] != n.deleted:
+		// It came first, and nobody minds: it had nothing to do then, or deleted what the other one deletes, too.
+		_, n, err := alone.do(w.rows)
+		if runs > 1 || counts["groups-run-again"] > 0 || err != nil || n.inserted+n.updated > 0 || counts["rows-deleted"] != n.deleted {
+			return fail("wanted %+v", n)
+		}
+		if n.deleted == 0 {
+			after = between
+		}
+	case !came:
+		outcome = "ran whole"
+	case counts["groups-run-again"] > 0 && counts["groups-run-again"] < counts["groups-touched"]:
+		outcome = "some groups again"
+	case runs > 1:
+		outcome = "again"
+	}
+	w.log = append(w.log, fmt.Sprintf("%s -- %v, overtaken by %s", one.sql, m, other.sql))
+	if d := w.compare(after, false); d != "" {
+		return fail("%s", d)
+	}
+	return outcome
 }

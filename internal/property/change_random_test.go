@@ -44,6 +44,7 @@ type changeWorld struct {
 	*modeller
 	l      *lab
 	seed   uint64
+	specs  []string // how tables may be laid out that have partitions
 	format int
 	rows   []modelRow // of the table
 	log    []string   // statements so far
@@ -56,7 +57,12 @@ var changeSpecs = []string{"bucket(4, id)", "bucket(4, id)", "bucket(2, id)", "p
 
 func newChangeWorld(l *lab, from uint64, target, source string) *changeWorld {
 	l.t.Helper()
-	w := &changeWorld{l: l, seed: from, modeller: &modeller{r: rand.New(rand.NewPCG(from, 1)), target: target, source: source}}
+	return newChangeWorldOf(l, from, target, source, changeSpecs)
+}
+
+func newChangeWorldOf(l *lab, from uint64, target, source string, specs []string) *changeWorld {
+	l.t.Helper()
+	w := &changeWorld{l: l, seed: from, specs: specs, modeller: &modeller{r: rand.New(rand.NewPCG(from, 1)), target: target, source: source}}
 	w.format = []int{1, 2, 2, 3, 3, 3}[w.r.IntN(6)]
 	isFlat := w.create(target, w.format)
 	w.create(source, 2)
@@ -83,7 +89,7 @@ func (w *changeWorld) create(name string, format int) (isFlat bool) {
 	w.l.t.Helper()
 	spec := ""
 	if isFlat = w.oneIn(4); !isFlat {
-		spec = " PARTITIONED BY (" + changeSpecs[w.r.IntN(len(changeSpecs))] + ")"
+		spec = " PARTITIONED BY (" + w.specs[w.r.IntN(len(w.specs))] + ")"
 	}
 	w.run(fmt.Sprintf("CREATE TABLE %s (id BIGINT, k STRING, v BIGINT, p BIGINT, tag BIGINT)%s TBLPROPERTIES ('format-version' = '%d')", name, spec, format))
 	return isFlat

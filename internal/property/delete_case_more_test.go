@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/commit"
 	"github.com/tarndb/tarn/internal/lake"
+	"github.com/tarndb/tarn/internal/manifest"
 )
 
 // TestDEL11: position deletes for files of an older spec count when they are filed under that spec, or name their file.
@@ -154,4 +157,34 @@ func TestDeletesByDroppedColumns(t *testing.T) {
 			t.Errorf("%s has %s rows, wanted 4", name, n)
 		}
 	}
+}
+
+// TestCutBoundsOfPaths: a writer cut both bounds of file_path, and didn't raise the upper one. They look as if the delete file were of one
+// data file, which isn't there.
+func TestCutBoundsOfPaths(t *testing.T) {
+	l := newLab(t)
+	l.table(definition{name: "d.t", columns: []string{"p long", "n long"}, spec: []string{"identity p"}, version: 2}, []string{"(1, 1)", "(1, 2)", "(1, 3)", "(2, 4)"}, []string{"(1, 5)"})
+	var change commit.Change
+	for _, f := range l.files("d.t") {
+		if f.Partition[0] == int64(1) && f.Rows == 3 {
+			d := commit.DeleteFile(l.at("d.t", f.Partition, place(f.Ref.Path, 1)))
+			bound := map[int][]byte{int(catalog.DeletePathID): []byte(f.Ref.Path[:16])}
+			d.Lower, d.Upper = bound, bound
+			change = commit.Change{Kind: commit.RowDelta, AddDeletes: []manifest.File{d}}
+		}
+	}
+	_, err := l.catalog.Commit(t.Context(), l.load("d.t"), change)
+	l.must(err)
+	l.exec("DELETE FROM d.t WHERE n = 2")
+	l.agree("SELECT * FROM d.t")
+	for _, set := range []string{"SET tarn.row_change_mode = 'merge-on-read'", "SET tarn.row_change_mode = 'copy-on-write'"} {
+		_, err := l.session(mode{set}).Exec(t.Context(), "UPDATE d.t SET n = n + 10 WHERE n IN (1, 11)")
+		l.must(err)
+		l.exec("UPDATE d.t SET n = n + 10 WHERE n IN (1, 11)")
+		l.agree("SELECT * FROM d.t")
+	}
+	_, err = l.session(nil).Exec(t.Context(), "DELETE FROM d.t WHERE p = 1")
+	l.must(err)
+	l.exec("DELETE FROM d.t WHERE p = 1")
+	l.agree("SELECT * FROM d.t")
 }

@@ -94,7 +94,11 @@ func (l *changeLog) number(x *deleteIndex) {
 		if !ok && !l.sealed {
 			at = len(l.deletes)
 			l.ids[key] = at
-			l.deletes, l.used = append(l.deletes, x.files[i]), append(l.used, false)
+			d := x.files[i]
+			if d.guessed {
+				d.Target = "" // what it is in one snapshot it needn't be in another
+			}
+			l.deletes, l.used = append(l.deletes, d), append(l.used, false)
 		}
 		x.numbers[i] = at
 	}

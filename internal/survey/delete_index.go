@@ -22,6 +22,7 @@ type deleteIndex struct {
 	scopes  map[string]*deleteScope // by spec and partition
 	global  deleteScope             // equality deletes only
 	marked  []atomic.Bool           // of vectors and of files with a target
+	cut     []atomic.Bool           // of files whose guessed target is only the beginning of one
 	numbers []int                   // of each file its place in the layout's list, once sealed
 }
 
@@ -29,6 +30,29 @@ type deleteIndex struct {
 type deleteScope struct {
 	positions  byRising
 	equalities byRising
+	guessed    map[string][]int // position deletes, by their guessed targets
+	lengths    []int            // of the guessed targets
+}
+
+// guess adds a file whose target is guessed.
+func (s *deleteScope) guess(target string, i int) {
+	if s.guessed == nil {
+		s.guessed = map[string][]int{}
+	}
+	s.guessed[target] = append(s.guessed[target], i)
+	if !slices.Contains(s.lengths, len(target)) {
+		s.lengths = append(s.lengths, len(target))
+	}
+}
+
+// begins returns the files whose guessed target is the beginning of a path.
+func (s *deleteScope) begins(path string) (found []int) {
+	for _, n := range s.lengths {
+		if n < len(path) {
+			found = append(found, s.guessed[path[:n]]...)
+		}
+	}
+	return found
 }
 
 // byRising are delete files by rising sequence numbers. The ones that apply to a data file are the last of them.
@@ -40,7 +64,7 @@ type byRising struct {
 func newDeleteIndex(files []liveDelete) (*deleteIndex, error) {
 	x := &deleteIndex{
 		files: files, vectors: map[string]int{}, targets: map[string][]int{}, scopes: map[string]*deleteScope{},
-		marked: make([]atomic.Bool, len(files)),
+		marked: make([]atomic.Bool, len(files)), cut: make([]atomic.Bool, len(files)),
 	}
 	for i, f := range files {
 		switch {
@@ -51,6 +75,9 @@ func newDeleteIndex(files []liveDelete) (*deleteIndex, error) {
 			x.vectors[f.Target] = i
 		case f.Target != "":
 			x.targets[f.Target] = append(x.targets[f.Target], i)
+			if f.guessed {
+				x.scope(&f).guess(f.Target, i)
+			}
 		case f.Kind == catalog.EqualityDeletes && f.global:
 			x.global.equalities.files = append(x.global.equalities.files, i)
 		case f.Kind == catalog.EqualityDeletes:
@@ -104,9 +131,10 @@ func (r *byRising) need(n int) {
 	}
 }
 
-// finding is what applies to one data file: its own deletes, and so many of the last ones of shared scopes.
+// finding is what applies to one data file: its own deletes, those that may be, and so many of the last ones of shared scopes.
 type finding struct {
 	own   []int
+	cut   []int        // those whose guessed target is the beginning of its path: their rows tell
 	scope *deleteScope // nil: none of the file's partition
 	shared
 }
@@ -140,8 +168,14 @@ func (x *deleteIndex) find(f *catalog.DataFile) finding {
 		return found
 	}
 	found.equalities = found.scope.equalities.last(x.files, newer)
-	if !covered {
-		found.positions = found.scope.positions.last(x.files, f.Sequence)
+	if covered {
+		return found
+	}
+	found.positions = found.scope.positions.last(x.files, f.Sequence)
+	for _, i := range found.scope.begins(f.Ref.Path) {
+		if x.files[i].Sequence >= f.Sequence {
+			found.cut = append(found.cut, i)
+		}
 	}
 	return found
 }
@@ -151,6 +185,10 @@ func (x *deleteIndex) mark(f *catalog.DataFile) {
 	found := x.find(f)
 	for _, i := range found.own {
 		x.marked[i].Store(true)
+	}
+	for _, i := range found.cut {
+		x.marked[i].Store(true)
+		x.cut[i].Store(true)
 	}
 	x.global.equalities.need(found.global)
 	if found.scope != nil {
@@ -175,6 +213,9 @@ func (x *deleteIndex) seal(fio fileio.Files) ([]catalog.DeleteFile, error) {
 		d, err := x.files[i].located(fio)
 		if err != nil {
 			return nil, err
+		}
+		if x.cut[i].Load() {
+			d.Target = "" // it is of its partition
 		}
 		x.numbers[i] = len(list)
 		list = append(list, d)
@@ -221,7 +262,7 @@ type sharedKey struct {
 // listFor returns the numbers of the delete files that apply to the file, ascending.
 func (x *deleteIndex) listFor(f *catalog.DataFile, known sharedDeletes) []int {
 	found := x.find(f)
-	if len(found.own) > 0 {
+	if len(found.own)+len(found.cut) > 0 {
 		return x.list(found)
 	}
 	if found.shared == (shared{}) {
@@ -247,7 +288,7 @@ func (x *deleteIndex) list(found finding) []int {
 
 // places returns where the found delete files are in the index.
 func (x *deleteIndex) places(found finding) []int {
-	list := slices.Clone(found.own)
+	list := slices.Concat(found.own, found.cut)
 	list = append(list, x.global.equalities.files[len(x.global.equalities.files)-found.global:]...)
 	if s := found.scope; s != nil {
 		list = append(list, s.positions.files[len(s.positions.files)-found.positions:]...)

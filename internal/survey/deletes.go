@@ -17,6 +17,7 @@ import (
 type liveDelete struct {
 	catalog.DeleteFile
 	encrypted bool
+	guessed   bool // Target is what both bounds of the path are, and may be only the beginning of it
 	global    bool // its spec has no partitions, so that equality deletes apply to files of every spec
 }
 
@@ -106,7 +107,7 @@ func deleteOf(e *manifest.Entry) (liveDelete, error) {
 		d.Kind = catalog.DeletionVector
 		fault = d.points(e)
 	default:
-		d.Target = targetOf(e)
+		d.Target, d.guessed = targetOf(e)
 	}
 	if fault != "" {
 		return d, errs.New(errs.Corrupt, "read delete file", e.Path, "%s", fault)
@@ -145,14 +146,14 @@ func (d *liveDelete) points(e *manifest.Entry) string {
 }
 
 // targetOf returns the only data file that position deletes are of, or "": what the entry names, or what both bounds of
-// the path are. Bounds that were cut aren't equal, since the upper one is raised.
-func targetOf(e *manifest.Entry) string {
+// the path are. Those are a guess: bounds that were cut aren't equal where the upper one is raised, but some writers don't.
+func targetOf(e *manifest.Entry) (path string, guessed bool) {
 	if e.Referenced != "" {
-		return e.Referenced
+		return e.Referenced, false
 	}
 	lower, ok := e.Lower[int(catalog.DeletePathID)]
-	if upper, both := e.Upper[int(catalog.DeletePathID)]; ok && both && string(lower) == string(upper) {
-		return string(lower)
+	if upper, both := e.Upper[int(catalog.DeletePathID)]; ok && both && string(lower) == string(upper) && len(lower) > 0 {
+		return string(lower), true
 	}
-	return ""
+	return "", false
 }

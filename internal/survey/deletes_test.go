@@ -24,6 +24,8 @@ func everywhere(d liveDelete) liveDelete { d.global = true; return d }
 
 func ofFile(d liveDelete, path string) liveDelete { d.Target = path; return d }
 
+func maybeOf(d liveDelete, path string) liveDelete { d.guessed = true; return ofFile(d, path) }
+
 // TestWhichDeletesApply has the spec's rules of scope and sequence number, each delete file named by its place.
 func TestWhichDeletesApply(t *testing.T) {
 	const pos, eq, dv = catalog.PositionDeletes, catalog.EqualityDeletes, catalog.DeletionVector
@@ -50,6 +52,16 @@ func TestWhichDeletesApply(t *testing.T) {
 		{"a vector replaces position deletes, not equality deletes", catalog.DataFile{Ref: catalog.FileRef{Path: "/f"}, Sequence: 1}, []liveDelete{
 			deleted(pos, 2, 0), ofFile(deleted(pos, 2, 0), "/f"), everywhere(deleted(eq, 2, 0)), ofFile(deleted(dv, 2, 0), "/f"), ofFile(deleted(dv, 2, 0), "/g"),
 		}, []int{2, 3}},
+		{"bounds of a path that are whole", catalog.DataFile{Ref: catalog.FileRef{Path: "/file"}, Sequence: 1}, []liveDelete{
+			maybeOf(deleted(pos, 1, 3), "/file"), maybeOf(deleted(pos, 1, 0), "/file2"),
+		}, []int{0}},
+		{"bounds of a path that were cut", catalog.DataFile{Ref: catalog.FileRef{Path: "/file"}, Sequence: 2}, []liveDelete{
+			maybeOf(deleted(pos, 2, 0), "/fi"), maybeOf(deleted(pos, 1, 0), "/fi"), maybeOf(deleted(pos, 2, 1), "/fi"), maybeOf(deleted(pos, 2, 0), "/fx"),
+			ofFile(deleted(pos, 2, 0), "/fi"), maybeOf(deleted(pos, 2, 0), "/f"),
+		}, []int{0, 5}},
+		{"a vector has what cut bounds are about", catalog.DataFile{Ref: catalog.FileRef{Path: "/file"}, Sequence: 2}, []liveDelete{
+			maybeOf(deleted(pos, 2, 0), "/fi"), ofFile(deleted(dv, 2, 0), "/file"),
+		}, []int{1}},
 		{"a vector as old as the file applies", catalog.DataFile{Ref: catalog.FileRef{Path: "/f"}, Sequence: 2}, []liveDelete{ofFile(deleted(dv, 2, 0), "/f")}, []int{0}},
 		{"a vector older than the file doesn't", catalog.DataFile{Ref: catalog.FileRef{Path: "/f"}, Sequence: 3}, []liveDelete{ofFile(deleted(dv, 2, 0), "/f"), deleted(pos, 3, 0)}, []int{1}},
 		{"files of format version 1", catalog.DataFile{}, []liveDelete{everywhere(deleted(eq, 1, 0)), everywhere(deleted(eq, 0, 0)), deleted(pos, 0, 0)}, []int{0, 2}},
