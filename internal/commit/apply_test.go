@@ -631,3 +631,45 @@ func TestFilesThatWentWithoutATrace(t *testing.T) {
 		t.Errorf("an update of b: %v", err)
 	}
 }
+
+// TestSpecsOfDroppedColumns: rows of files of an old spec may be deleted, whose source column no schema has any more.
+func TestSpecsOfDroppedColumns(t *testing.T) {
+	for transformed, kind := range map[string]errs.Kind{"bucket[4]": 0, "identity": errs.Unsupported} {
+		m := newTable(t, 3, transformed)
+		m.must(t, Change{Add: []manifest.File{file("a", int32(1))}})
+		spec := m.current.Specs[0]
+		spec.Fields[0].SourceType = transform.Type{}
+		vector := DeleteFile(catalog.DeleteFile{
+			Ref: catalog.FileRef{Path: "d", Bytes: 50}, Kind: catalog.DeletionVector, Partition: []transform.Value{int32(1)}, Rows: 1, Target: "a", Offset: 4, Length: 40,
+		})
+		_, err := m.apply(t, Change{Kind: RowDelta, AddDeletes: []manifest.File{vector}})
+		if (err != nil) != (kind != 0) || err != nil && errs.KindOf(err) != kind {
+			t.Errorf("%s: %v", transformed, err)
+		}
+		if e := m.entries(t, m.head("main"))["da"]; err == nil && (e == nil || e.Partition[0] != int32(1)) {
+			t.Errorf("%s: the vector is %+v", transformed, e)
+		}
+	}
+}
+
+// TestSizesOfManifests: Iceberg's engines take a size of more than 32 bits, and nothing else so large.
+func TestSizesOfManifests(t *testing.T) {
+	for _, p := range []map[string]string{{"commit.manifest.target-size-bytes": "4294967296"}, {"commit.manifest.target-size-bytes": "9223372036854775807"}} {
+		m := newTable(t, 2, "identity")
+		for name, value := range p {
+			m.setProperty(name, value)
+		}
+		if err := CheckProperties(p); err != nil {
+			t.Errorf("%v: %v", p, err)
+		}
+		m.must(t, Change{Add: []manifest.File{file("a", int32(1))}})
+		m.must(t, Change{Add: []manifest.File{file("b", int32(2))}})
+	}
+	for name, value := range map[string]string{
+		"commit.manifest.target-size-bytes": "9223372036854775808", "commit.retry.num-retries": "4294967296", "commit.manifest.min-count-to-merge": "-1",
+	} {
+		if err := CheckProperties(map[string]string{name: value}); errs.KindOf(err) != errs.Invalid || err == nil {
+			t.Errorf("%s of %s: %v", name, value, err)
+		}
+	}
+}

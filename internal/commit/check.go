@@ -92,13 +92,14 @@ func (a *applier) checkPartition(v *Version, f *manifest.File) error {
 	if !ok || len(f.Partition) != len(spec.Fields) {
 		return errs.New(errs.Invalid, "add file", f.Path, "the table has no partition spec %d of %d fields", f.Spec, len(f.Partition))
 	}
-	for i, t := range manifest.TupleTypes(spec) {
+	types, err := manifest.WrittenTypes(spec)
+	if err != nil {
+		return errs.Wrap(errs.Unsupported, "add file", f.Path, err)
+	}
+	for i, t := range types {
 		field := spec.Fields[i]
-		if t.Kind == transform.None && field.Transform.Op != transform.Void {
-			return errs.New(errs.Unsupported, "add file", f.Path, "the partition field %q has the transform %s, which isn't known, or a source column that isn't there",
-				field.Name, field.Transform)
-		}
-		if _, ok := manifest.FitValue(t, f.Partition[i]); f.Partition[i] != nil && !ok {
+		_, ok := manifest.FitValue(t, f.Partition[i])
+		if f.Partition[i] != nil && (!ok || field.Transform.Op == transform.Void) {
 			return errs.New(errs.Invalid, "add file", f.Path, "the partition value of %q is %v, not a %s", field.Name, f.Partition[i], t)
 		}
 	}

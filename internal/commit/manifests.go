@@ -154,7 +154,11 @@ func (a *applier) newManifests(ctx context.Context, v *Version, data bool) ([]ma
 // fitted returns a tuple with its values in their fields' own types, which checkPartition found to fit.
 func fitted(spec catalog.PartitionSpec, tuple []transform.Value) []transform.Value {
 	out := make([]transform.Value, len(tuple))
-	for i, t := range manifest.TupleTypes(spec) {
+	types, err := manifest.WrittenTypes(spec)
+	if err != nil {
+		return tuple // which checkPartition has refused
+	}
+	for i, t := range types {
 		if v, ok := manifest.FitValue(t, tuple[i]); ok {
 			out[i] = v
 		}
@@ -182,7 +186,7 @@ const fullEntries = 1000
 // bundle writes entries as manifests, sorted by partition. A manifest ends where a partition does, once it is half full, so
 // that few manifests have files of one partition.
 func (a *applier) bundle(ctx context.Context, v *Version, content manifest.Content, bySpec map[catalog.SpecID][]*manifest.Entry) ([]manifest.Info, error) {
-	target, err := numberProperty(v.Properties, manifestBytesProperty, defaultManifestBytes)
+	target, err := longProperty(v.Properties, manifestBytesProperty, defaultManifestBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (a *applier) merge(ctx context.Context, v *Version, list []manifest.Info) (
 	if err != nil {
 		return nil, err
 	}
-	target, err := numberProperty(v.Properties, manifestBytesProperty, defaultManifestBytes)
+	target, err := longProperty(v.Properties, manifestBytesProperty, defaultManifestBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -112,9 +112,9 @@ func listSchemaText(version int) string {
 	return record("manifest_file", columns)
 }
 
-// writtenTypes returns the types in which a spec's partition values are written. Of a field whose type can't be told any more
+// WrittenTypes returns the types in which a spec's partition values are written. Of a field whose type can't be told any more
 // it is what its transform gives whatever it is applied to.
-func writtenTypes(spec catalog.PartitionSpec) ([]transform.Type, error) {
+func WrittenTypes(spec catalog.PartitionSpec) ([]transform.Type, error) {
 	types := TupleTypes(spec)
 	for i, f := range spec.Fields {
 		if types[i].Kind != transform.None {

@@ -36,7 +36,7 @@ type Writer struct {
 
 // NewWriter begins a manifest of a snapshot.
 func NewWriter(h Header, snapshot int64) (*Writer, error) {
-	types, err := writtenTypes(h.Spec)
+	types, err := WrittenTypes(h.Spec)
 	if err != nil {
 		return nil, err
 	}
