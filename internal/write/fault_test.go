@@ -2,6 +2,7 @@ package write
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -46,7 +47,77 @@ func faultCases() []faultCase {
 	for _, version := range []int{2, 3} {
 		cases = append(cases, faultCase{fmt.Sprintf("merge, version %d", version), version, oddRows, "1 5 7 9 " + moreRows, changeRow(false)})
 	}
-	return append(cases, faultCase{"copy", 3, oddRows, "1 5 7 9 " + moreRows, changeRow(true)})
+	const resumed = "1 5 7 9 50 " + moreRows
+	return append(cases, faultCase{"copy", 3, oddRows, "1 5 7 9 " + moreRows, changeRow(true)},
+		faultCase{"merge, after a conflict", 3, oddRows + " 50", resumed, changeResumed(false, false)},
+		faultCase{"copy, taken back after a conflict", 3, oddRows + " 50", resumed, changeResumed(true, true)})
+}
+
+// changeResumed is changeRow where another writer comes first. All that was written is taken back and written again, or nothing.
+func changeResumed(copies, back bool) func(*lab, *Job, *catalog.Table, *Edits, string) error {
+	return func(l *lab, j *Job, table *catalog.Table, e *Edits, rows string) (err error) {
+		defer func() { // what there is after a failure was only to be kept for another try
+			if err != nil && errs.KindOf(err) != errs.CommitUnknown {
+				err = errors.Join(err, j.Discard(context.Background()))
+			}
+		}()
+		l.another(table.Ident)
+		survey := func(t *catalog.Table, err error) (*catalog.TableLayout, error) {
+			if err != nil {
+				return nil, err
+			}
+			return l.catalog.Survey(context.Background(), t, catalog.Filter{})
+		}
+		layout, err := survey(table, nil)
+		if err != nil {
+			return err
+		}
+		_, err = j.Change(context.Background(), RowChange{Copies: copies, Resumes: true}, e, layout, func() error { return l.add(j, rows) })
+		if errs.KindOf(err) != errs.Conflict || err == nil {
+			return err
+		}
+		newer, err := l.catalog.LoadTable(context.Background(), table.Ident, catalog.Version{})
+		if layout, err = survey(newer, err); err != nil {
+			return err
+		}
+		target, err := NewTarget(newer)
+		l.must(err)
+		target, err = target.Changing()
+		l.must(err)
+		if !j.CanResume(target) {
+			l.t.Error("the job can't go on")
+		}
+		partitions, files := map[string]bool{}, map[string]bool{}
+		if back {
+			for _, f := range j.files {
+				partitions[j.partition(f.Partition)] = true
+			}
+			for path := range e.files {
+				files[path] = true
+			}
+		}
+		if err := j.Resume(context.Background(), target, partitions, files); err != nil {
+			return err
+		}
+		_, err = j.Change(context.Background(), RowChange{Copies: copies}, e, layout, func() error {
+			if !back {
+				return nil
+			}
+			return l.add(j, rows)
+		})
+		return err
+	}
+}
+
+// another adds the row 50 as somebody else.
+func (l *lab) another(id catalog.Ident) {
+	l.t.Helper()
+	c := l.open(l.reopened, fileio.Disk{})
+	defer func() { l.must(c.Close()) }()
+	table, err := c.LoadTable(context.Background(), id, catalog.Version{})
+	l.must(err)
+	_, err = Append(context.Background(), l.conn, c, table, "SELECT 50")
+	l.must(err)
 }
 
 func commitAs(replace Replace) func(*lab, *Job, *catalog.Table, *Edits, string) error {
@@ -169,7 +240,7 @@ func (l *lab) open(warehouse string, files fileio.Files) *lake.Catalog {
 func (l *lab) callFails(t *testing.T, c faultCase, warehouse string, id catalog.Ident, k int, after bool) bool {
 	t.Helper()
 	files := faultfs.New(fileio.Disk{})
-	l.catalog = l.open(warehouse, files)
+	l.catalog, l.reopened = l.open(warehouse, files), warehouse
 	table, err := l.catalog.LoadTable(t.Context(), id, catalog.Version{})
 	l.must(err)
 	j := l.job(table)

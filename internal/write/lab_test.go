@@ -20,6 +20,8 @@ type lab struct {
 	db      *duck.DB
 	conn    *duck.Conn
 	made    int
+	// reopened is the warehouse of a test that opens its catalog again.
+	reopened string
 }
 
 func newLab(t testing.TB) *lab {
