@@ -113,10 +113,8 @@ func (s *Session) fillChange(ctx context.Context, c *rowChange, st sql.ChangeRow
 	if c.how.Isolation, err = dml.IsolationOf(table, c.statement.Op); err != nil {
 		return err
 	}
-	if c.target, err = write.NewTarget(table); err == nil {
-		c.target, err = c.target.Changing()
-	}
-	if err != nil {
+	var unwritable error
+	if c.target, unwritable, err = c.newTarget(table); err != nil {
 		return err
 	}
 	for _, scope := range c.statement.Scopes {
@@ -140,7 +138,30 @@ func (s *Session) fillChange(ctx context.Context, c *rowChange, st sql.ChangeRow
 		return err
 	}
 	c.how.Whole = c.plan.gone.Files
-	return c.setReads(table)
+	if err := c.setReads(table); err != nil {
+		return err
+	}
+	if !c.how.Copies {
+		return c.target.CheckDeletes(c.layout)
+	}
+	if len(c.layout.Groups) > 0 {
+		return unwritable
+	}
+	return nil
+}
+
+// newTarget looks at the table. A statement that makes no rows needs no more of it than that rows can be deleted, unless it copies files:
+// unwritable then says why it can't.
+func (c *rowChange) newTarget(table *catalog.Table) (t *write.Target, unwritable, err error) {
+	if t, err = write.NewTarget(table); err == nil {
+		t, err = t.Changing()
+	}
+	if err == nil || c.statement.Writes() {
+		return t, nil, err
+	}
+	unwritable = err
+	t, err = write.NewDeleting(table)
+	return t, unwritable, err
 }
 
 // checkExpressions refuses parts of the statement that would mean something else in a SELECT, and conditions of a MERGE that may

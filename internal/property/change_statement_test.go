@@ -216,20 +216,7 @@ func (g *modeller) mergeSource(before []modelRow) (text string, rows []modelRow)
 		}
 		return "(SELECT * FROM " + g.source + " s WHERE " + where.sql + ") s", rows
 	case 1: // one row of each key, the kind of source that a MERGE is for
-		seen := map[any]bool{}
-		most := map[any]modelRow{}
-		for _, r := range g.rows {
-			if m, ok := most[r.values[idAt]]; !ok || r.values[tagAt].(int64) > m.values[tagAt].(int64) {
-				most[r.values[idAt]] = r
-			}
-		}
-		for _, r := range g.rows {
-			if id := r.values[idAt]; !seen[id] {
-				seen[id] = true
-				rows = append(rows, most[id])
-			}
-		}
-		return "(SELECT * FROM " + g.source + " QUALIFY row_number() OVER (PARTITION BY id ORDER BY tag DESC) = 1) s", rows
+		return g.newest()
 	case 2:
 		var list []string
 		for range 1 + g.r.IntN(4) {
@@ -243,6 +230,54 @@ func (g *modeller) mergeSource(before []modelRow) (text string, rows []modelRow)
 		return g.target + " s", before
 	}
 	return g.source + " s", g.rows
+}
+
+// newest returns the last of the source's rows of each id.
+func (g *modeller) newest() (text string, rows []modelRow) {
+	seen := map[any]bool{}
+	most := map[any]modelRow{}
+	for _, r := range g.rows {
+		if m, ok := most[r.values[idAt]]; !ok || r.values[tagAt].(int64) > m.values[tagAt].(int64) {
+			most[r.values[idAt]] = r
+		}
+	}
+	for _, r := range g.rows {
+		if id := r.values[idAt]; !seen[id] {
+			seen[id] = true
+			rows = append(rows, most[id])
+		}
+	}
+	return "(SELECT * FROM " + g.source + " QUALIFY row_number() OVER (PARTITION BY id ORDER BY tag DESC) = 1) s", rows
+}
+
+// upsert draws a MERGE by id that changes rows and inserts others.
+func (g *modeller) upsert() modelChange {
+	source, rows := g.newest()
+	on := same(modelExpr{"t.id", func(p modelPair) any { return p.t.at(idAt) }}, modelExpr{"s.id", func(p modelPair) any { return p.s.at(idAt) }})
+	matched, absent := g.clauses("MATCHED", sides{true, true}, 1+g.r.IntN(2), "update", "delete"), g.clauses("NOT MATCHED", sides{s: true}, 1, "insert")
+	text := "MERGE INTO " + g.target + " t USING " + source + " ON " + on.sql
+	for _, c := range slices.Concat(absent, matched) {
+		text += c.sql
+	}
+	return modelChange{text, func(before []modelRow) ([]modelRow, modelCounts, error) {
+		return mergeModel(before, rows, on, matched, absent, nil)
+	}}
+}
+
+// touch draws an UPDATE of the rows of one id.
+func (g *modeller) touch() modelChange {
+	id := g.r.Int64N(8)
+	set, apply := g.set(sides{t: true})
+	return modelChange{fmt.Sprintf("UPDATE %s t SET %s WHERE t.id = %d", g.target, set, id), func(rows []modelRow) ([]modelRow, modelCounts, error) {
+		out, n := slices.Clone(rows), modelCounts{}
+		for i := range rows {
+			if rows[i].values[idAt] == id {
+				out[i] = apply(modelPair{t: &rows[i]})
+				n.updated++
+			}
+		}
+		return out, n, nil
+	}}
 }
 
 func (g *modeller) merge(before []modelRow) modelChange {

@@ -81,7 +81,9 @@ func Start(ctx context.Context, c *lake.Catalog, target *Target, opts Options) (
 	if j.first, err = j.openWorker(ctx, 1, min(typesBytes, opts.MemoryBytes)); err != nil {
 		return nil, err
 	}
-	j.bins, err = j.newBins(j.first, 0)
+	if len(target.columns) > 0 {
+		j.bins, err = j.newBins(j.first, 0)
+	}
 	return j, err
 }
 
@@ -150,6 +152,9 @@ func (j *Job) holdBytes() int64 {
 // Finish writes the files of all rows that were added and flushed, and of those that are kept of the files that Rewrite was
 // given, and returns them and those that Keepers wrote.
 func (j *Job) Finish(ctx context.Context) ([]lake.NewDataFile, error) {
+	if j.bins == nil {
+		return nil, nil
+	}
 	if err := j.write(ctx, j.items(j.bins)); err != nil {
 		return nil, err
 	}

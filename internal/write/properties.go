@@ -47,11 +47,16 @@ var distributions = []string{noDistribution, "hash", "range"}
 
 const noDistribution = "none"
 
+// checkFormat refuses a table that wants data files of another format than ours.
+func checkFormat(t *catalog.Table) error {
+	if format := t.Properties[formatProperty]; format != "" && !strings.EqualFold(format, "parquet") {
+		return errs.New(errs.Unsupported, "write to", t.Ident.String(), "%s is %s, and only Parquet files can be written", formatProperty, format)
+	}
+	return nil
+}
+
 func propertiesOf(t *catalog.Table) (properties, error) {
 	p := properties{codec: "zstd", targetBytes: defaultTargetBytes, groupRows: defaultGroupRows}
-	if format := t.Properties[formatProperty]; format != "" && !strings.EqualFold(format, "parquet") {
-		return p, errs.New(errs.Unsupported, "write to", t.Ident.String(), "%s is %s, and only Parquet files can be written", formatProperty, format)
-	}
 	if text, ok := t.Properties[codecProperty]; ok {
 		if p.codec, ok = codecs[strings.ToLower(text)]; !ok {
 			return p, invalidProperty(codecProperty, text, "zstd, gzip, snappy, brotli, lz4 or uncompressed")

@@ -60,6 +60,9 @@ func (j *Job) Resume(ctx context.Context, target *Target, partitions, files map[
 		return err
 	}
 	j.paths = slices.DeleteFunc(j.paths, func(path string) bool { return slices.Contains(gone, path) })
+	if j.bins == nil {
+		return nil
+	}
 	err := j.bins.close()
 	fresh, failed := j.newBins(j.first, 0)
 	j.bins = fresh

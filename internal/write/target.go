@@ -10,6 +10,7 @@ import (
 	"github.com/tarndb/tarn/internal/commit"
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/internal/metrics"
 	"github.com/tarndb/tarn/transform"
 )
@@ -37,27 +38,22 @@ func NewTarget(t *catalog.Table) (*Target, error) {
 	if err == nil {
 		err = checkWritable("", t.Schema.Fields)
 	}
+	if err == nil {
+		err = checkFormat(t)
+	}
 	return target, err
 }
 
 // targetOf is NewTarget of a table whose files others write.
 func targetOf(t *catalog.Table) (*Target, error) {
-	target := &Target{table: t}
-	if t.Virtual || t.Version.Reading != catalog.ReadState {
-		return nil, errs.New(errs.Invalid, "write to", t.Ident.String(), "it is made of a table's metadata")
+	target, err := NewDeleting(t)
+	if err != nil {
+		return nil, err
 	}
 	if len(t.Schema.Fields) == 0 {
 		return nil, errs.New(errs.Invalid, "write to", t.Ident.String(), "the table has no columns")
 	}
-	var err error
-	target.props, err = propertiesOf(t)
-	if err == nil {
-		target.modes, err = metrics.ModesOf(t)
-	}
-	if err == nil { // before rows are computed that couldn't be committed
-		err = commit.CheckProperties(t.Properties)
-	}
-	if err != nil {
+	if target.modes, err = metrics.ModesOf(t); err != nil {
 		return nil, err
 	}
 	target.leaves = metrics.Leaves(t.Schema)
@@ -66,6 +62,30 @@ func targetOf(t *catalog.Table) (*Target, error) {
 	}
 	target.keys, target.hasFixed = target.sortKeys(), hasFixed(t.Schema.Fields)
 	return target, target.fillTuples()
+}
+
+// NewDeleting is NewTarget for those who write no data files, but delete rows by delete files or whole files: what the table's rows and
+// its current spec are doesn't matter. A job for it takes no rows.
+func NewDeleting(t *catalog.Table) (*Target, error) {
+	target := &Target{table: t}
+	if t.Virtual || t.Version.Reading != catalog.ReadState {
+		return nil, errs.New(errs.Invalid, "write to", t.Ident.String(), "it is made of a table's metadata")
+	}
+	var err error
+	if target.props, err = propertiesOf(t); err != nil {
+		return nil, err
+	}
+	return target, commit.CheckProperties(t.Properties) // before rows are computed that couldn't be committed
+}
+
+// CheckDeletes refuses delete files of data files whose partitions no manifest can have, before rows are looked at.
+func (t *Target) CheckDeletes(layout *catalog.TableLayout) error {
+	for _, g := range layout.Groups {
+		if _, err := manifest.WrittenTypes(t.table.Specs[g.Spec]); err != nil {
+			return errs.Wrap(errs.Unsupported, "write delete files of", t.table.Ident.String(), err)
+		}
+	}
+	return nil
 }
 
 // Changing returns the target of statements that change rows, some of which are the table's already. In format version 3 those
