@@ -213,7 +213,7 @@ func (b *builder) updated(set []sql.Assignment, expr func(sql.Fragment) string) 
 			return nil, errs.Wrap(errs.Invalid, "change rows of", b.table.Ident.String(), err)
 		}
 		if v.From < 0 && !v.Default {
-			v.From = b.add(b.of(f.Name))
+			v.From, v.Stays = b.add(b.of(f.Name)), true
 		}
 		out[i] = v
 	}

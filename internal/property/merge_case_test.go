@@ -14,6 +14,7 @@ import (
 	"github.com/tarndb/tarn"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/golden"
+	"github.com/tarndb/tarn/internal/lake"
 )
 
 // changeModes are how rows may be changed, and the formats in which they can be so.
@@ -38,7 +39,7 @@ func TestChangeCases(t *testing.T) {
 		"MNT-1 compaction beside deletes": compactDeleted, "MNT-2 a file that was replaced": deleteReplaced, "MNT-3 a row that was deleted meanwhile": rewriteDeleted,
 		"fields of structs": changeFields, "defaults": changeDefaults, "branches": changeBranch, "what is refused": refuseChanges,
 		"an expression is for its rows alone": guardValues, "random values": changeRandomly, "parameters": changeParameters,
-		"whole files": deleteWhole, "isolation": isolate, "write skew": skew, "deletes where no rows can be written": deleteUnwritable, "groups that run again": runAgain, "both sides of the source": mergeForms,
+		"whole files": deleteWhole, "isolation": isolate, "write skew": skew, "deletes where no rows can be written": deleteUnwritable, "values that nobody assigns": keepValues, "groups that run again": runAgain, "both sides of the source": mergeForms,
 	}
 	for id, run := range cases {
 		t.Run(id, func(t *testing.T) {
@@ -372,6 +373,22 @@ func deleteUnwritable(c *changing) {
 		c.gives("SELECT k, f = 'ghi'::BLOB FROM ns.f", "(2, true)")
 	}
 	c.fails(errs.Unsupported, "UPDATE ns.t SET v = 4", "only Parquet files")
+}
+
+// keepValues changes one column of rows of which others have what no statement could write.
+func keepValues(c *changing) {
+	name := c.text("ns.f")
+	c.spaces[c.space] = true
+	c.exec("CREATE SCHEMA %s", c.space)
+	c.table(definition{name: name, columns: []string{"k long", "d date", "t time", "n long"}, version: int(c.format[0] - '0')})
+	c.delta(name, []lake.NewDataFile{c.dataFile(name, nil, "(1, 'infinity'::DATE, '24:00:00'::TIME, 1)", "(2, '-infinity'::DATE, NULL, 1)", "(3, NULL, NULL, 1)")})
+	c.do("UPDATE ns.f SET n = n + 1 WHERE k < 3", "MERGE INTO ns.f f USING (SELECT 1::BIGINT AS k) s ON f.k = s.k WHEN MATCHED THEN UPDATE SET n = f.n + 1",
+		"MERGE INTO ns.f f USING (SELECT 1::BIGINT AS k UNION ALL SELECT 2::BIGINT) s ON f.k = s.k WHEN MATCHED AND f.k = 1 THEN UPDATE SET n = f.n + 1 WHEN MATCHED THEN UPDATE SET n = 7")
+	c.gives("SELECT k, CAST(d AS VARCHAR), CAST(t AS VARCHAR), n FROM ns.f", "(1, infinity, 24:00:00, 4)", "(2, -infinity, NULL, 7)", "(3, NULL, NULL, 1)")
+	c.fails(errs.Invalid, "UPDATE ns.f SET d = 'infinity'::DATE", "can't hold")
+	c.do("CREATE TABLE ns.r (k BIGINT, s STRUCT<a: BIGINT NOT NULL, b: BIGINT>) WITH v", "INSERT INTO ns.r VALUES (1, NULL), (2, {'a': 1, 'b': 2})", "UPDATE ns.r SET s.b = 3 WHERE k = 2")
+	c.fails(errs.Invalid, "UPDATE ns.r SET s.b = 1", "NOT NULL")
+	c.gives("SELECT k, s.a, s.b FROM ns.r", "(1, NULL, NULL)", "(2, 1, 3)")
 }
 
 func isolate(c *changing) {

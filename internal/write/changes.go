@@ -2,6 +2,7 @@ package write
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 // Value says where a column of a new row, or a field of one, gets its value from.
 type Value struct {
 	From    int           // the place of the query's column; -1: none
+	Stays   bool          // From is the table's own column: what is there is kept, even where it could not be assigned
 	Default bool          // without a column: the field's write default
 	Fields  map[int]Value // of a struct that is From but for some of its fields, by their places: the values of those
 }
@@ -136,6 +138,9 @@ func (t *Target) valueOf(c *Changes, v Value, f catalog.Field, a assigner) (stri
 	if err != nil {
 		return "", err
 	}
+	if v.Stays && len(v.Fields) == 0 && isOwn(from, f.Type) {
+		return sourceName(v.From), nil
+	}
 	if len(v.Fields) == 0 {
 		return a.field(sourceName(v.From), from, f, f.Name)
 	}
@@ -154,6 +159,8 @@ func (t *Target) rebuilt(c *Changes, x string, from duckType, v Value, f catalog
 		var part string
 		var err error
 		switch {
+		case !isSet && !inner.Required && isOwn(from.children[i], inner.Type): // a required one of a struct that was NULL is none
+			part = old
 		case !isSet:
 			part, err = a.field(old, from.children[i], inner, innerPath)
 		case len(value.Fields) > 0:
@@ -167,6 +174,16 @@ func (t *Target) rebuilt(c *Changes, x string, from duckType, v Value, f catalog
 		parts[i] = duck.QuoteName(inner.Name) + " := " + part
 	}
 	return "struct_pack(" + strings.Join(parts, ", ") + ")", nil
+}
+
+// isOwn says whether a type is DuckDB's of a column's own values.
+func isOwn(from duckType, t catalog.Type) bool {
+	text, err := duck.TypeSQL(t)
+	if err != nil {
+		return false
+	}
+	own, err := parseDuckType(text)
+	return err == nil && reflect.DeepEqual(from, own)
 }
 
 // named returns a field under the name by which people find it.
