@@ -102,7 +102,10 @@ func (s *Session) fillChange(ctx context.Context, c *rowChange, st sql.ChangeRow
 	if c.how.WAPID, err = s.wapID(c.owner, table, c.how.Branch); err != nil {
 		return err
 	}
-	c.statement, err = dml.New(st, table, func(of dml.Scope) ([]string, error) { return s.namesOf(ctx, c.plan.tables, of, args) })
+	c.statement, err = dml.New(st, table, dml.Sources{
+		Names: func(of dml.Scope) ([]string, error) { return s.namesOf(ctx, c.plan.tables, of, args) },
+		Known: func(f sql.Fragment) (dml.Known, error) { return s.known(ctx, f) },
+	})
 	if err != nil {
 		return err
 	}
@@ -137,6 +140,11 @@ func (s *Session) fillChange(ctx context.Context, c *rowChange, st sql.ChangeRow
 	if err := s.fill(ctx, c.plan, q, isToRun, args); err != nil {
 		return err
 	}
+	return c.settle(table, unwritable)
+}
+
+// settle notes what the plan says of how rows are changed. unwritable is why no files can be copied; nil where they can.
+func (c *rowChange) settle(table *catalog.Table, unwritable error) error {
 	c.how.Whole = c.plan.gone.Files
 	if err := c.setReads(table); err != nil {
 		return err
@@ -186,15 +194,30 @@ func (s *Session) checkExpressions(ctx context.Context, st sql.ChangeRows) error
 			}
 			continue
 		}
-		volatile, err := bind.RowWise(ctx, stub.Engine{Conn: conn}, q)
+		e, err := bind.RowWise(ctx, stub.Engine{Conn: conn}, q)
 		if err != nil {
 			return err
 		}
-		if m, ok := st.(sql.Merge); ok && volatile != "" && m.Decides(f) {
-			return errs.New(errs.Unsupported, "bind", "condition of MERGE", "%s", volatile).WithHint("compute it in the source")
+		if m, ok := st.(sql.Merge); ok && e.Volatile != "" && m.Decides(f) {
+			return errs.New(errs.Unsupported, "bind", "condition of MERGE", "%s", e.Volatile).WithHint("compute it in the source")
 		}
 	}
 	return nil
+}
+
+// known tells what the tree of an expression says of it.
+func (s *Session) known(ctx context.Context, f sql.Fragment) (dml.Known, error) {
+	q, err := sql.ParseQuery(f.Alone())
+	if err != nil {
+		return dml.Known{}, err
+	}
+	conn, err := s.engine.binder.Connect()
+	if err != nil {
+		return dml.Known{}, err
+	}
+	defer conn.Close()
+	e, err := bind.RowWise(ctx, stub.Engine{Conn: conn}, q)
+	return dml.Known{Subquery: e.Subquery, Typed: e.Typed}, err
 }
 
 // setReads notes what the statement reads of the table: by its layout the files with edits are found, and by its filter what

@@ -8,25 +8,39 @@ import (
 	"github.com/tarndb/tarn/internal/sql"
 )
 
+// Expression is what a tree says of an expression of one row.
+type Expression struct {
+	Volatile string // why it gives another value at each call; "" when it doesn't
+	Subquery bool   // there is one in it
+	Typed    bool   // it surely isn't a bare NULL, whose type DuckDB doesn't tell from INTEGER
+}
+
 // RowWise refuses a query SELECT expression whose expression isn't one value of each row: aggregates, windows, stars and what makes
-// several rows of one have a meaning in a SELECT, and none in the value of a column or the condition of a clause. It returns why the
-// expression gives another value at each call; "" when it doesn't.
-func RowWise(ctx context.Context, engine Engine, q sql.Query) (volatile string, err error) {
+// several rows of one have a meaning in a SELECT, and none in the value of a column or the condition of a clause.
+func RowWise(ctx context.Context, engine Engine, q sql.Query) (out Expression, err error) {
 	b := &binder{engine: engine}
 	root, err := b.parse(ctx, q.Text)
 	if err != nil {
-		return "", err
+		return out, err
 	}
 	aggregates, err := engine.Aggregates(ctx)
 	if err != nil {
-		return "", err
+		return out, err
 	}
 	items := root.List("select_list")
 	if len(items) != 1 || root.Child("from_table").Type() != "EMPTY" || !isBare(root) {
-		return "", notRowWise("more than one expression")
+		return out, notRowWise("more than one expression")
 	}
+	out = Expression{Volatile: isVolatile(items[0]), Typed: true}
 	items[0].Walk(func(n sql.Node) bool {
 		name := strings.ToLower(n.Str("function_name"))
+		out.Subquery = out.Subquery || n.Class() == "SUBQUERY"
+		switch n.Class() {
+		case "SUBQUERY", "COLUMN_REF", "PARAMETER", "LAMBDA":
+			out.Typed = false
+		case "CONSTANT":
+			out.Typed = out.Typed && !isNullConstant(n)
+		}
 		switch {
 		case err != nil, n.Class() == "SUBQUERY":
 			return false
@@ -39,7 +53,7 @@ func RowWise(ctx context.Context, engine Engine, q sql.Query) (volatile string, 
 		}
 		return err == nil
 	})
-	return isVolatile(items[0]), err
+	return out, err
 }
 
 // OnlyTables refuses a query SELECT * FROM tables with anything after the tables, such as a LIMIT, which would cut the rows that

@@ -160,7 +160,7 @@ func (m *merger) describe() error {
 		return nil
 	}
 	var err error
-	m.columns, err = m.source(Scope{"SELECT * FROM " + m.st.Source.Reference(), m.st.Source.Relation.Parameters})
+	m.columns, err = m.source.Names(Scope{"SELECT * FROM " + m.st.Source.Reference(), m.st.Source.Relation.Parameters})
 	return err
 }
 
@@ -169,7 +169,9 @@ func (m *merger) query() (*Statement, error) {
 	if err := m.qualify(); err != nil {
 		return nil, err
 	}
-	m.writeAction()
+	if err := m.writeAction(); err != nil {
+		return nil, err
+	}
 	var cases []write.Case
 	var actions []Action
 	for i, c := range m.st.Clauses {
@@ -246,9 +248,9 @@ func (m *merger) from() string {
 
 // writeAction adds the number of the clause that applies: the first of the row's kind whose condition is true. Other rows have
 // none, but for matched rows where those are counted.
-func (m *merger) writeAction() {
+func (m *merger) writeAction() error {
 	if len(m.st.Clauses) == 1 && !m.rest {
-		return // the join and WHERE leave no other rows
+		return nil // the join and WHERE leave no other rows
 	}
 	var b strings.Builder
 	b.WriteString("CASE")
@@ -261,14 +263,24 @@ func (m *merger) writeAction() {
 	b.WriteString(" END")
 	m.action = b.String()
 	m.layout.action = m.add(m.action + " AS " + actionName)
-	if !m.hasSubquery() {
+	has, err := m.hasSubquery()
+	if err == nil && !has {
 		m.action = actionName
 	}
+	return err
 }
 
-// hasSubquery says whether a condition of a clause may hold a subquery: DuckDB computes no other item from an alias of one.
-func (m *merger) hasSubquery() bool {
-	return slices.ContainsFunc(m.st.Clauses, func(c sql.Clause) bool { return strings.Contains(strings.ToLower(c.And.Text), "select") })
+// hasSubquery says whether a condition of a clause holds a subquery: DuckDB computes no other item from an alias of one.
+func (m *merger) hasSubquery() (bool, error) {
+	for _, c := range m.st.Clauses {
+		if !c.And.IsGiven() || c.And.Plain {
+			continue
+		}
+		if known, err := m.source.Known(c.And); err != nil || known.Subquery {
+			return known.Subquery, err
+		}
+	}
+	return false, nil
 }
 
 // applies returns the condition under which a clause would apply if none came before it.
@@ -357,7 +369,10 @@ func (m *merger) inserted(c sql.Clause, expr func(sql.Fragment) string) ([]write
 			return nil, m.fault("%d values are given, and it has %d columns", len(c.Values), len(fields))
 		}
 		for i, v := range c.Values {
-			out[i] = m.value(v.Value, expr)
+			var err error
+			if out[i], err = m.value(v.Value, expr); err != nil {
+				return nil, err
+			}
 		}
 		return out, nil
 	}
@@ -373,7 +388,9 @@ func (m *merger) inserted(c sql.Clause, expr func(sql.Fragment) string) ([]write
 			return nil, m.fault("the column %s is named twice", a.Column[len(a.Column)-1])
 		}
 		seen[p[0]] = true
-		out[p[0]] = m.value(a.Value, expr)
+		if out[p[0]], err = m.value(a.Value, expr); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }

@@ -3,6 +3,7 @@ package dml
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
@@ -54,13 +55,21 @@ const (
 	unnamedSource = `"=rows"`
 )
 
-// Source tells the names of the columns of what a MERGE takes rows from, which is asked for only where the statement names
-// them by a star.
-type Source func(query Scope) ([]string, error)
+// Sources tell what a statement's text alone doesn't. Each is asked only where it matters.
+type Sources struct {
+	Names func(query Scope) ([]string, error)    // of the columns of what a MERGE takes rows from
+	Known func(expr sql.Fragment) (Known, error) // of an expression that isn't plain
+}
+
+// Known is what an expression's tree says of it.
+type Known struct {
+	Subquery bool // there is one in it
+	Typed    bool // it surely isn't a bare NULL
+}
 
 // New makes a statement's query over the table. What it must not do is an error; what its expressions are wrong in, binding the
 // query tells.
-func New(st sql.ChangeRows, t *catalog.Table, source Source) (*Statement, error) {
+func New(st sql.ChangeRows, t *catalog.Table, source Sources) (*Statement, error) {
 	if err := checkTable(t); err != nil {
 		return nil, err
 	}
@@ -119,7 +128,7 @@ func (s *Statement) Assign(target *write.Target, text string, columns []duck.Col
 type builder struct {
 	target sql.Target
 	table  *catalog.Table
-	source Source
+	source Sources
 	items  []string       // of the SELECT
 	known  map[string]int // their places, by their texts
 	layout columns
@@ -231,7 +240,7 @@ func (b *builder) assigned(v write.Value, path []int, a sql.Assignment, expr fun
 		if len(v.Fields) > 0 {
 			return v, twice
 		}
-		return b.value(a.Value, expr), nil
+		return b.value(a.Value, expr)
 	}
 	if v.Fields == nil {
 		v.Fields = map[int]write.Value{}
@@ -246,16 +255,18 @@ func (b *builder) assigned(v write.Value, path []int, a sql.Assignment, expr fun
 }
 
 // value returns a value that a statement gives.
-func (b *builder) value(f sql.Fragment, expr func(sql.Fragment) string) write.Value {
+func (b *builder) value(f sql.Fragment, expr func(sql.Fragment) string) (write.Value, error) {
 	if !f.IsGiven() {
-		return write.Value{From: -1, Default: true}
+		return write.Value{From: -1, Default: true}, nil
 	}
-	if f.Plain {
-		return write.Value{From: b.add(expr(f))}
+	if f.Plain { // a name, NULL or a number
+		_, notNumber := strconv.ParseInt(f.Text, 10, 64)
+		return write.Value{From: b.add(expr(f)), Typed: notNumber == nil}, nil
 	}
+	known, err := b.source.Known(f)
 	// Expressions with one text may have two values: a = random(), b = random().
 	b.items = append(b.items, expr(f))
-	return write.Value{From: len(b.items) - 1}
+	return write.Value{From: len(b.items) - 1, Typed: known.Typed}, err
 }
 
 // place is the way to a column or a field of one: places in the schema, then in structs.

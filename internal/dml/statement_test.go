@@ -36,7 +36,10 @@ CREATE TABLE db.u (k long, v int)
 		if table.Ident[1] == "u" {
 			table.FormatVersion = 3
 		}
-		out, err := New(st, table, func(s Scope) ([]string, error) { return []string{"k", "V"}, nil })
+		out, err := New(st, table, Sources{
+			Names: func(s Scope) ([]string, error) { return []string{"k", "V"}, nil },
+			Known: func(f sql.Fragment) (Known, error) { return Known{Subquery: strings.Contains(f.Text, "(")}, nil },
+		})
 		if err != nil {
 			return fmt.Sprintf("%s: %v\n", errs.KindOf(err), err)
 		}

@@ -270,7 +270,20 @@ func changeBranch(c *changing) {
 }
 
 func refuseChanges(c *changing) {
-	c.do("CREATE TABLE ns.t (k BIGINT NOT NULL, v INT) WITH v", "CREATE TABLE ns.s (k BIGINT, w INT)", "INSERT INTO ns.t VALUES (1, 1)", "INSERT INTO ns.s VALUES (1, 1), (NULL, 2)")
+	c.do("CREATE TABLE ns.t (k BIGINT NOT NULL, v INT) WITH v", "CREATE TABLE ns.s (k BIGINT, w INT)", "INSERT INTO ns.t VALUES (1, 1)", "INSERT INTO ns.s VALUES (1, 1), (NULL, 2)",
+		"CREATE TABLE ns.d (k BIGINT, d DATE, s STRUCT<a: DATE>) WITH v", "INSERT INTO ns.d VALUES (1, DATE '2020-01-01', NULL)")
+	// What is refused is so whatever rows there are, and a NULL isn't.
+	for _, value := range []string{"5", "1 + 1", "length('x')", "{'a': 5}"} {
+		column := "d"
+		if value[0] == '{' {
+			column = "s"
+		}
+		c.fails(errs.Invalid, "UPDATE ns.d SET "+column+" = "+value+" WHERE k = 100", "can't be assigned")
+		c.fails(errs.Invalid, "MERGE INTO ns.d USING ns.s ON d.k = s.k AND s.k > 100 WHEN NOT MATCHED AND s.k > 100 THEN INSERT ("+column+") VALUES ("+value+")", "can't be assigned")
+	}
+	c.fails(errs.Invalid, "UPDATE ns.d SET s.a = 5 WHERE k = 100", "can't be assigned")
+	c.do("UPDATE ns.d SET d = CASE WHEN k = 1 THEN NULL END, s.a = NULL", "UPDATE ns.d SET d = (SELECT NULL), s = {'a': NULL}")
+	c.gives("SELECT k, d, s.a FROM ns.d", "(1, NULL, NULL)")
 	const merge = "MERGE INTO ns.t t USING ns.s s ON t.k = s.k "
 	for statement, kind := range map[string]errs.Kind{
 		"UPDATE ns.t SET v = sum(v)":                                                          errs.Invalid,
@@ -460,6 +473,13 @@ func mergeForms(c *changing) {
 		"WHEN NOT MATCHED AND v > 70 AND k IS NOT NULL THEN INSERT (k, v) VALUES (k, CASE k WHEN 8 THEN v + length('k.v') END) WHEN NOT MATCHED BY SOURCE AND k = 2 THEN UPDATE SET v = v + 1")
 	c.has("ns.t", "(0, 7)", "(2, 121)", "(3, 0)", "(4, 0)", "(5, 0)", "(7, 70)", "(8, 83)")
 	c.fails(errs.Invalid, "MERGE INTO ns.t t USING ns.s s ON t.k = s.k WHEN MATCHED AND k = 1 THEN DELETE", "ambiguous")
+	// Subqueries in conditions of clauses, however they are written.
+	for _, when := range []string{"EXISTS (FROM ns.s x WHERE x.k = t.k)", "2 IN (TABLE two)", "t.k = (VALUES (2))", "t.k IN (WITH w AS (FROM ns.s) SELECT k FROM w)", "'select' = 'select' AND t.k = 2"} {
+		c.do("CREATE OR REPLACE TABLE ns.u (k BIGINT, v BIGINT) WITH v", "INSERT INTO ns.u VALUES (1, 1), (2, 2)",
+			"MERGE INTO ns.u t USING (SELECT 2 AS k) w ON t.k = w.k WHEN MATCHED AND "+strings.ReplaceAll(when, "TABLE two", "FROM (VALUES (2)) two(k)")+
+				" THEN UPDATE SET v = t.v + 10 WHEN MATCHED THEN DELETE")
+		c.has("ns.u", "(1, 1)", "(2, 12)")
+	}
 }
 
 // TestChangesAtOnce lets many writers change rows of one table, in both ways to do so, beside others that insert: each change is

@@ -17,6 +17,7 @@ import (
 type assigner struct {
 	row    string // SQL of the row as text
 	byName bool   // fields of structs are assigned by their names alone
+	typed  bool   // an INTEGER is one, and no bare NULL
 }
 
 // sourceName is the name of a query's column in the SQL of its assignment.
@@ -91,7 +92,7 @@ func (a assigner) value(x string, from duckType, to catalog.Type, path string) (
 		return "", errs.Wrap(errs.Unsupported, "write column", path, err)
 	}
 	expr, err := a.known(x, from, to, own, path)
-	if err != nil && from.name == "INTEGER" {
+	if err != nil && from.name == "INTEGER" && !a.typed {
 		// DuckDB describes a bare NULL as an INTEGER, so that only the value tells.
 		return fmt.Sprintf("CASE WHEN %s IS NULL THEN CAST(NULL AS %s) ELSE %s END", x, own,
 			a.fault(fmt.Sprintf("%s is a %s, and can't be assigned the number", path, to), x)), nil

@@ -16,6 +16,7 @@ import (
 type Value struct {
 	From    int           // the place of the query's column; -1: none
 	Stays   bool          // From is the table's own column: what is there is kept, even where it could not be assigned
+	Typed   bool          // From surely isn't a bare NULL, whose type DuckDB doesn't tell from INTEGER
 	Default bool          // without a column: the field's write default
 	Fields  map[int]Value // of a struct that is From but for some of its fields, by their places: the values of those
 }
@@ -141,7 +142,7 @@ func (t *Target) valueOf(c *Changes, v Value, f catalog.Field, a assigner) (stri
 	if v.Stays && len(v.Fields) == 0 && isOwn(from, f.Type) {
 		return sourceName(v.From), nil
 	}
-	if len(v.Fields) == 0 {
+	if a.typed = v.Typed; len(v.Fields) == 0 {
 		return a.field(sourceName(v.From), from, f, f.Name)
 	}
 	return t.rebuilt(c, sourceName(v.From), from, v, f, a, f.Name)
