@@ -43,17 +43,37 @@ func (l lookup) Survey(ctx context.Context, s *plan.Scan, columns []catalog.Fiel
 
 // Values implements dynamic.Tables.
 func (l lookup) Values(ctx context.Context, s *plan.Scan, layout *catalog.TableLayout, columns []catalog.FieldID, use func([]transform.Value)) error {
-	ready, err := l.planned.tables.prepareScan(ctx, s, layout)
+	t, opts, err := l.whole(ctx, s, layout)
 	if err != nil {
 		return err
 	}
-	t, err := task.WholeOf(ctx, s, ready)
-	if err != nil {
-		return err
-	}
+	return exec.Values(ctx, t, columns, l.planned.query.Avoid, opts, use)
+}
+
+// whole returns a table as it is read whole, and how.
+func (l lookup) whole(ctx context.Context, s *plan.Scan, layout *catalog.TableLayout) (*task.Whole, exec.Options, error) {
 	opts := l.session.execOptions()
 	opts.Progress = nil // it tells of the statement's own packs
-	return exec.Values(ctx, t, columns, l.planned.query.Avoid, opts, use)
+	ready, err := l.planned.tables.prepareScan(ctx, s, layout)
+	if err != nil {
+		return nil, opts, err
+	}
+	t, err := task.WholeOf(ctx, s, ready)
+	return t, opts, err
+}
+
+// Bloom implements dynamic.Tables. The filter lasts as long as the statement.
+func (l lookup) Bloom(ctx context.Context, s *plan.Scan, layout *catalog.TableLayout, column catalog.FieldID) (func(string) string, error) {
+	t, opts, err := l.whole(ctx, s, layout)
+	if err != nil {
+		return nil, err
+	}
+	b, err := duck.NewBloom(layout.Counts.Rows)
+	if err != nil {
+		return nil, err
+	}
+	l.planned.tables.blooms = append(l.planned.tables.blooms, b)
+	return b.Condition, exec.EachKey(ctx, t, column, l.planned.query.Avoid, opts, b.Add)
 }
 
 // Condition implements dynamic.Tables.

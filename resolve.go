@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/lake"
 	"github.com/tarndb/tarn/internal/plan"
@@ -18,6 +19,7 @@ type tables struct {
 	pins   map[*lake.Catalog]*lake.Pins
 	opened map[string]opened // by their paths; closed with the statement
 	dir    string            // the statement's own folder; "" until one is needed
+	blooms []*duck.Bloom     // of dynamic filters
 }
 
 // opened is a table that was opened by its path, with its own catalog.
@@ -131,6 +133,9 @@ func (t *tables) folder() (string, error) {
 }
 
 func (t *tables) close() {
+	for _, b := range t.blooms {
+		b.Close()
+	}
 	if t.dir != "" {
 		_ = os.RemoveAll(t.dir) // what is left goes with the engine's folder
 	}

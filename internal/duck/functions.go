@@ -71,6 +71,9 @@ func registerFunctions(c *Conn) error {
 			return err
 		}
 	}
+	if err := register(c, named(mayMatchName, mayMatch(number, long, truth))...); err != nil {
+		return err
+	}
 	if err := registerSpilled(c); err != nil {
 		return err
 	}

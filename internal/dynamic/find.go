@@ -39,6 +39,9 @@ type Tables interface {
 	Values(ctx context.Context, s *plan.Scan, l *catalog.TableLayout, columns []catalog.FieldID, use func([]transform.Value)) error
 	// Condition writes a test of a column, named as in the scan's view, as SQL; "" when that can't be done exactly.
 	Condition(column string, f catalog.Filter) string
+	// Bloom makes a Bloom filter of a column's values, integers, in the rows of a layout's files that satisfy the scan's
+	// conditions, and returns what writes the test of another column, named as in its scan's view, as SQL.
+	Bloom(ctx context.Context, s *plan.Scan, l *catalog.TableLayout, column catalog.FieldID) (test func(column string) string, err error)
 }
 
 // State is what came of a filter.
@@ -59,7 +62,8 @@ type Filter struct {
 	Why      string // of a rejected one
 	// SourceBytes and TargetBytes are the tables' data files.
 	SourceBytes, TargetBytes int64
-	Values                   int // how many there are; -1: too many to keep, so that it is a range
+	Values                   int  // how many there are; -1: too many to keep, so that it is a range
+	Bloom                    bool // it is a Bloom filter of the values, which leaves out rows and no files
 	Seconds                  float64
 	Before                   int // of To's files, those that other conditions leave out
 }
@@ -174,6 +178,10 @@ func (f *finder) from(ctx context.Context, s *plan.Scan) error {
 				f.tell(e)
 			}
 		case f.tell(e):
+		case f.sifts(e, size):
+			if err := f.sift(ctx, e, size); err != nil {
+				return err
+			}
 		case interesting:
 			f.out = append(f.out, Filter{From: e.From, To: e.To, State: Rejected, Why: why, SourceBytes: size, TargetBytes: f.sizes[e.To.Scan]})
 		}
@@ -244,7 +252,13 @@ func (f *finder) look(ctx context.Context, s *plan.Scan, worth []edge) error {
 			f.out = append(f.out, x)
 			continue
 		}
-		f.spread(x, sets[slices.Index(columns, e.From.Field.ID)])
+		values := sets[slices.Index(columns, e.From.Field.ID)]
+		f.spread(x, values)
+		if f.opts.Mode == Force || values.values == nil || len(values.values) > manyValues {
+			if err := f.sift(ctx, e, l.Counts.Bytes); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

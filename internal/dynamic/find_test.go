@@ -61,6 +61,14 @@ func (t *tables) Values(_ context.Context, s *plan.Scan, _ *catalog.TableLayout,
 	return nil
 }
 
+func (t *tables) Bloom(_ context.Context, s *plan.Scan, l *catalog.TableLayout, column catalog.FieldID) (func(string) string, error) {
+	if err := t.fails[s.Table.Ident[1]]; err != nil {
+		return nil, err
+	}
+	f, _ := s.Table.Schema.Field(column)
+	return func(to string) string { return fmt.Sprintf("%s may be one of %s.%s", to, s.Alias, f.Name) }, nil
+}
+
 func (t *tables) Condition(column string, f catalog.Filter) string {
 	return duck.ConditionSQL(column, f)
 }

@@ -39,6 +39,37 @@ func Values(ctx context.Context, t *task.Whole, columns []catalog.FieldID, avoid
 	return s.values(ctx, t.Name, types, use)
 }
 
+// EachKey calls use for the values that a column of integers has in the rows of a table that satisfy its conditions, batch by batch;
+// some of them may stand for NULL. avoid is as in task.Graph.
+func EachKey(ctx context.Context, t *task.Whole, column catalog.FieldID, avoid []string, opts Options, use func([]int64)) error {
+	at := slices.IndexFunc(t.Fields, func(f catalog.Field) bool { return f.ID == column })
+	if at < 0 {
+		return errs.New(errs.Internal, "read keys", t.Name, "column %d isn't read", column)
+	}
+	key := viewColumns(&t.Input)[at].As
+	g := &task.Graph{Avoid: avoid, Final: &task.Final{Tables: []task.Whole{*t}}, Output: []plan.Column{{Name: key, Type: "BIGINT"}}}
+	g.Final.SQL = "SELECT CAST(" + duck.QuoteName(key) + " AS BIGINT) FROM " + t.View
+	if condition := conditionOf(&t.Input); condition != "" {
+		g.Final.SQL += " WHERE " + condition
+	}
+	s, err := Run(ctx, g, opts)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for {
+		b, err := s.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		use(b.Column(0).(*array.Int64).Int64Values())
+		b.Release()
+	}
+}
+
 // values reads rows of texts as values of types.
 func (s *Stream) values(ctx context.Context, table string, types []transform.Type, use func([]transform.Value)) error {
 	row := make([]transform.Value, len(types))

@@ -15,9 +15,10 @@ type Dynamic struct {
 	From        string  `json:"from"`   // the column that has the values
 	State       string  `json:"state"`  // planned: by a run; applied; rejected; told: applied, by what manifests say
 	Reason      string  `json:"reason,omitempty"`
-	SourceBytes int64   `json:"source_bytes"` // that are read for the values
-	TargetBytes int64   `json:"target_bytes"` // that other conditions leave
-	Values      int     `json:"values"`       // how many there are; -1: too many to keep, so that it is a range
+	SourceBytes int64   `json:"source_bytes"`    // that are read for the values
+	TargetBytes int64   `json:"target_bytes"`    // that other conditions leave
+	Values      int     `json:"values"`          // how many there are; -1: too many to keep, so that it is a range
+	Bloom       bool    `json:"bloom,omitempty"` // a Bloom filter of the values, which leaves out rows and no files
 	Seconds     float64 `json:"seconds"`
 	Files       int     `json:"files"`        // of the column's table
 	FilesPruned int     `json:"files_pruned"` // of Files, those that its dynamic filters leave out, all together
@@ -30,7 +31,7 @@ func (r *Report) AddDynamic(filters []dynamic.Filter, layouts map[*plan.Scan]*ca
 	for _, f := range filters {
 		d := Dynamic{
 			Column: columnText(f.To), From: columnText(f.From), State: dynamicStates[f.State], Reason: f.Why,
-			SourceBytes: f.SourceBytes, TargetBytes: f.TargetBytes, Values: f.Values, Seconds: f.Seconds,
+			SourceBytes: f.SourceBytes, TargetBytes: f.TargetBytes, Values: f.Values, Bloom: f.Bloom, Seconds: f.Seconds,
 		}
 		if f.State == dynamic.Found || f.State == dynamic.Told {
 			c := layouts[f.To.Scan].Counts
@@ -52,6 +53,12 @@ func columnText(c dynamic.Column) string {
 func (d Dynamic) line() string {
 	text := fmt.Sprintf("dynamic filter on %s (%s): ", d.Column, units.Bytes(d.TargetBytes))
 	from := fmt.Sprintf("%s (%s)", d.From, units.Bytes(d.SourceBytes))
+	switch {
+	case d.Bloom && d.State == "planned":
+		return text + "a run makes a Bloom filter of the values of " + from + " first"
+	case d.Bloom && d.State == "applied":
+		return text + fmt.Sprintf("a Bloom filter of the values of %s, made in %.3f s, leaves out rows", from, d.Seconds)
+	}
 	switch d.State {
 	case "planned":
 		return text + "a run looks up the values of " + from + " first"

@@ -21,6 +21,10 @@ type Col struct {
 // Column is a column of a result: its name and DuckDB's name of its type.
 type Column struct{ Name, Type string }
 
+// SiftedRows is of how many rows of a table a Bloom filter leaves one, or fewer, where one is worth being made: to read a key for it
+// costs about as much as to join three rows.
+const SiftedRows = 16
+
 // Scan is one mention of a table. Its text name is ViewName.
 type Scan struct {
 	Source  SourceID
@@ -32,7 +36,8 @@ type Scan struct {
 	// Conditions are as necessary as Filter, and tell rows apart. A run may leave rows out by them; the texts of blocks have
 	// them too.
 	Conditions []Condition
-	Dynamic    []string // SQL conditions likewise, which dynamic filters made; Filter has them too
+	Dynamic    []string // SQL conditions likewise, which dynamic filters made; no text has them
+	IsSifted   bool     // Dynamic leaves one row of SiftedRows at most, or thereabouts
 	// Whole is, of a scan that is all that a SELECT reads, a filter that holds for exactly the rows that its WHERE takes; nil
 	// where there is none.
 	Whole *catalog.Filter

@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"sort"
 
+	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/internal/plan/spj"
 )
 
@@ -71,13 +72,24 @@ func (c *Core) packCount(packs []Pack, opts Options) int {
 	}
 	total := c.routedBytes()
 	for _, p := range packs {
-		total += p.Bytes
+		total += c.joinedBytes(p)
 	}
 	worth := ceilDiv(total, smallestPack)
 	if c.hasStrays() {
 		most = max(most, worth)
 	}
 	return int(min(max(ceilDiv(total, opts.PackBytes), min(workers, worth), 1), most))
+}
+
+// joinedBytes are a pack's bytes of data files, those of a table of which few rows are joined by the part that these are.
+func (c *Core) joinedBytes(p Pack) int64 {
+	n := p.Bytes
+	for i, t := range c.Tables {
+		if t.IsSifted {
+			n -= BytesOf(p.Inputs[i]) * (plan.SiftedRows - 1) / plan.SiftedRows
+		}
+	}
+	return n
 }
 
 func (c *Core) routedBytes() int64 {
