@@ -18,7 +18,7 @@ type Sink struct {
 	st    *Statement
 	job   *write.Job
 	first int // of the columns that are carried
-	edits write.Edits
+	edits *write.Edits
 	// matched are the rows that were matched, where not all of them are changed.
 	matched *write.Edits
 	planned *task.Graph // of the whole statement
@@ -42,12 +42,12 @@ type part struct {
 
 // NewSink returns a sink of a statement whose query's graph is run. target is what the query was assigned to.
 func NewSink(st *Statement, target *write.Target, job *write.Job, graph *task.Graph) *Sink {
-	s := &Sink{st: st, job: job, planned: graph, running: graph}
+	s := &Sink{st: st, job: job, edits: job.NewEdits(), planned: graph, running: graph}
 	if st.Writes() {
 		s.first = target.RowColumns()
 	}
 	if slices.ContainsFunc(st.Actions, func(a Action) bool { return a.Matched && !a.Edits }) {
-		s.matched = &write.Edits{}
+		s.matched = job.NewEdits()
 	}
 	return s
 }
@@ -59,7 +59,7 @@ func (s *Sink) Keeper(*task.Pack) exec.Keeper { return nil }
 func (s *Sink) HeldBytes() int64 { return s.job.HeldBytes() }
 
 // Edits returns the places of the rows that are changed or deleted, once all rows are there.
-func (s *Sink) Edits() *write.Edits { return &s.edits }
+func (s *Sink) Edits() *write.Edits { return s.edits }
 
 // Counts returns how many rows came, of what kind.
 func (s *Sink) Counts() Counts {
@@ -183,7 +183,7 @@ func (w *sinkWriter) add() error {
 		at.edited, at.matched, at.isMet = at.edited[:0], at.matched[:0], false
 	}
 	w.met = w.met[:0]
-	return nil
+	return w.sink.edits.Full()
 }
 
 func (w *sinkWriter) addOf(path string, at *places) error {

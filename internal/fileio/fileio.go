@@ -1,6 +1,7 @@
 package fileio
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -180,18 +181,49 @@ func writeWhole(local string, data []byte, publish func(temp, local string) erro
 
 // writeSynced makes a file, or leaves none of its own.
 func writeSynced(local string, data []byte) error {
+	return createSynced(local, func(f *os.File) error {
+		_, err := f.Write(data)
+		return err
+	})
+}
+
+func createSynced(local string, write func(*os.File) error) error {
 	f, err := os.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	if err == nil {
+	if err = write(f); err == nil {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, os.Remove(local))
 	}
 	return nil
+}
+
+// streamBuffer is how many bytes are written to a file at once.
+const streamBuffer = 64 << 10
+
+// Stream makes a file of what write writes, which is durable when it returns, or leaves none of its own. It returns its size.
+func Stream(local string, write func(io.Writer) error) (bytes int64, err error) {
+	if err := os.MkdirAll(filepath.Dir(local), 0o777); err != nil {
+		return 0, err
+	}
+	err = createSynced(local, func(f *os.File) error {
+		buffered := bufio.NewWriterSize(f, streamBuffer)
+		if err := write(buffered); err != nil {
+			return err
+		}
+		if err := buffered.Flush(); err != nil {
+			return err
+		}
+		bytes, err = f.Seek(0, io.SeekEnd)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return bytes, syncFolder(filepath.Dir(local))
 }
 
 // linkNew publishes temp as local unless there is a file already: a hard link is the portable call that is atomic and

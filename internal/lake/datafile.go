@@ -3,6 +3,7 @@ package lake
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/url"
 
 	"github.com/google/uuid"
@@ -55,6 +56,16 @@ func (c *Catalog) NewFileRefOf(ctx context.Context, t *catalog.Table, spec catal
 func (c *Catalog) WriteFile(ctx context.Context, ref catalog.FileRef, data []byte) (catalog.FileRef, error) {
 	ref.Bytes = int64(len(data))
 	return ref, c.fio.Create(ctx, ref.Path, data)
+}
+
+// StreamFile is WriteFile of what write writes, piece by piece. Until it returns others may see a part of the file, which no metadata
+// may mention before.
+func (c *Catalog) StreamFile(ctx context.Context, ref catalog.FileRef, write func(io.Writer) error) (catalog.FileRef, error) {
+	err := ctx.Err()
+	if err == nil {
+		ref.Bytes, err = fileio.Stream(ref.Local, write)
+	}
+	return ref, errs.OfFile("write", ref.Path, err)
 }
 
 // MakeFolderOf makes the folder of a new file again.

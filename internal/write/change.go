@@ -3,10 +3,12 @@ package write
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/commit"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/exec"
 )
 
 // RowChange says how rows of the table are changed.
@@ -49,15 +51,10 @@ func (j *Job) Change(ctx context.Context, how RowChange, e *Edits, layout *catal
 		Kind: commit.RowDelta, Branch: how.Branch, WAPID: how.WAPID, Isolation: how.Isolation,
 		Reads: how.Reads, ReadsOthers: how.ReadsOthers, Tries: how.Tries,
 	}
-	done.Removed = how.Whole
 	if how.Copies {
 		change.Kind = commit.Overwrite
-		rewritten, err := j.Rewrite(ctx, e, layout)
-		if err != nil {
-			return done, err
-		}
-		done.Removed = append(done.Removed[:len(done.Removed):len(done.Removed)], rewritten...)
-	} else if done.Deletes, err = j.WriteDeletes(ctx, e, layout); err != nil {
+	}
+	if done, err = j.edit(ctx, how, e, layout); err != nil {
 		return done, err
 	}
 	files, err := j.Finish(ctx)
@@ -71,5 +68,19 @@ func (j *Job) Change(ctx context.Context, how RowChange, e *Edits, layout *catal
 	j.isComplete = true
 	result, err := j.catalog.Commit(ctx, j.target.table, change)
 	done.Snapshot = result.Snapshot
+	return done, err
+}
+
+// edit does what is to be done to the data files that have edits, within the memory limit, but for writing the rows that are left.
+func (j *Job) edit(ctx context.Context, how RowChange, e *Edits, layout *catalog.TableLayout) (done RowsChanged, err error) {
+	ctx, stop := exec.WatchMemory(ctx, j.opts.MemoryBytes)
+	defer func() { err = stop(err) }()
+	if !how.Copies {
+		done.Removed = how.Whole
+		done.Deletes, err = j.WriteDeletes(ctx, e, layout)
+		return done, err
+	}
+	rewritten, err := j.Rewrite(ctx, e, layout)
+	done.Removed = slices.Concat(how.Whole, rewritten)
 	return done, err
 }

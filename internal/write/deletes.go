@@ -2,6 +2,7 @@ package write
 
 import (
 	"context"
+	"io"
 	"slices"
 
 	"github.com/tarndb/tarn/catalog"
@@ -183,11 +184,12 @@ func (w *deletesWriter) positions(ctx context.Context, d catalog.DeleteFile, pos
 	if err != nil {
 		return err
 	}
-	data, m, err := positionsFile(d.Target, positions, w.job.target.props)
+	var m *positionMetrics
+	d.Ref, err = w.job.catalog.StreamFile(ctx, ref, func(to io.Writer) (err error) {
+		m, err = writePositionsFile(to, d.Target, positions, w.job.target.props)
+		return err
+	})
 	if err != nil {
-		return errs.Wrap(errs.Internal, "write position deletes", ref.Path, err)
-	}
-	if d.Ref, err = w.job.catalog.WriteFile(ctx, ref, data); err != nil {
 		return err
 	}
 	f := commit.DeleteFile(d)

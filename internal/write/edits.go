@@ -6,23 +6,57 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/deletes"
 	"github.com/tarndb/tarn/internal/errs"
 )
 
-// Edits are the rows of a table's data files that a statement changes or deletes, by their positions. The zero value has none.
-// They are safe for concurrent use.
+// Edits are the rows of a table's data files that a statement changes or deletes, by their positions. The zero value has none, and
+// no limit. They are safe for concurrent use.
 type Edits struct {
+	memory *editsMemory // nil: no limit
+
 	mu    sync.Mutex
 	files map[string]*fileEdits
+}
+
+// editsMemory is what all Edits of a job hold together, about, and may hold.
+type editsMemory struct {
+	held  atomic.Int64
+	limit int64 // 0: none
 }
 
 // fileEdits are the edits of one data file.
 type fileEdits struct {
 	mu        sync.Mutex
 	positions deletes.Positions
+	rows      int64 // that were added
+	bytes     int64 // that positions had when they were weighed last
+	weighAt   int64 // the rows with which they are weighed next
+}
+
+const (
+	// fileEditsBytes is about what a data file with edits takes besides their positions and its path.
+	fileEditsBytes = 512
+	// weighEvery is after how many more rows, at least, the positions of a file are weighed again: each time that takes a look at
+	// 65,536 rows of the file for some nanoseconds.
+	weighEvery = 1024
+)
+
+// NewEdits returns Edits without any. Those of a job together may take three fourths of the part of its memory that Go's heap has,
+// where there is a limit.
+func (j *Job) NewEdits() *Edits { return &Edits{memory: &j.edits} }
+
+// Full returns an error of kind Resource once the edits take more memory than they may, which no more are to be added after.
+func (e *Edits) Full() error {
+	m := e.memory
+	if m == nil || m.limit == 0 || m.held.Load() <= m.limit {
+		return nil
+	}
+	return errs.New(errs.Resource, "change rows of", "table", "the places of the rows that are changed take more than %d MiB, their part of the memory limit", m.limit>>20).
+		WithHint("raise --memory, or change fewer rows at once")
 }
 
 // Add adds positions, which are not negative, of rows of a data file, by its path as metadata spells it. It stops at the first
@@ -31,7 +65,14 @@ func (e *Edits) Add(path string, positions ...int64) (repeated int64, ok bool) {
 	f := e.file(path)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.positions.AddNew(positions...)
+	repeated, ok = f.positions.AddNew(positions...)
+	if f.rows += int64(len(positions)); e.memory != nil && f.rows >= f.weighAt {
+		before := f.bytes
+		f.bytes = f.positions.Bytes()
+		f.weighAt = f.rows + max(weighEvery, f.rows/4)
+		e.memory.held.Add(f.bytes - before)
+	}
+	return repeated, ok
 }
 
 func (e *Edits) file(path string) *fileEdits {
@@ -42,8 +83,11 @@ func (e *Edits) file(path string) *fileEdits {
 	}
 	f, ok := e.files[path]
 	if !ok {
-		f = &fileEdits{}
+		f = &fileEdits{weighAt: weighEvery}
 		e.files[path] = f
+		if e.memory != nil {
+			e.memory.held.Add(fileEditsBytes + int64(len(path)))
+		}
 	}
 	return f
 }
@@ -62,6 +106,9 @@ func (e *Edits) Of(path string) *deletes.Positions {
 func (e *Edits) Forget(path string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if f, ok := e.files[path]; ok && e.memory != nil {
+		e.memory.held.Add(-f.bytes - fileEditsBytes - int64(len(path)))
+	}
 	delete(e.files, path)
 }
 

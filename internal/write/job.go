@@ -45,6 +45,7 @@ type Job struct {
 	first   *worker // whose instance also knows the types of what is spilled
 	bins    *bins
 	without map[string]bool // keys of tuples whose rows aren't written
+	edits   editsMemory
 
 	mu    sync.Mutex
 	kept  map[string]*keptFiles // by their tuples' keys; those that no item has yet
@@ -69,6 +70,7 @@ func Start(ctx context.Context, c *lake.Catalog, target *Target, opts Options) (
 		target: target, catalog: c, opts: opts, id: uuid.NewString(),
 		moved: map[string]int64{}, rewritten: map[string]string{}, deletes: map[string]manifest.File{},
 	}
+	j.edits.limit = exec.GoHeapBytes(opts.MemoryBytes) * 3 / 4
 	if j.dir, err = os.MkdirTemp(opts.TempDir, "tarn-written-"); err != nil {
 		e := &errs.Error{Kind: errs.Resource, Op: "make temporary folder in", Object: opts.TempDir, Err: err}
 		return nil, e.WithHint("set the folder for temporary files to one that can be written")

@@ -1,8 +1,7 @@
 package write
 
 import (
-	"bytes"
-	"iter"
+	"io"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet"
@@ -27,38 +26,37 @@ type positionMetrics struct {
 // positionGroupRows are the rows of a row group of position deletes.
 const positionGroupRows = 1 << 20
 
-// positionsFile returns a Parquet file of position deletes of one data file (spec, "Position Delete Files"), in their order.
-func positionsFile(path string, positions *deletes.Positions, props properties) ([]byte, *positionMetrics, error) {
+// writePositionsFile writes a Parquet file of position deletes of one data file (spec, "Position Delete Files"), in their order. A
+// row group at most is held in memory.
+func writePositionsFile(to io.Writer, path string, positions *deletes.Positions, props properties) (*positionMetrics, error) {
 	root, err := schema.NewGroupNode("table", parquet.Repetitions.Required, schema.FieldList{
 		schema.MustPrimitive(schema.NewPrimitiveNodeLogical("file_path", parquet.Repetitions.Required, schema.StringLogicalType{},
 			parquet.Types.ByteArray, -1, int32(catalog.DeletePathID))),
 		schema.NewInt64Node("pos", parquet.Repetitions.Required, int32(catalog.DeletePosID)),
 	}, -1)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	kind := metadata.NewKeyValueMetadata()
 	if err := kind.Append("delete-type", "position"); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var buf bytes.Buffer
-	out := pqfile.NewParquetWriter(&buf, root, pqfile.WithWriteMetadata(kind), pqfile.WithWriterProps(parquet.NewWriterProperties(
+	w := positionsWriter{path: path, left: positions.Count()}
+	w.out = pqfile.NewParquetWriter(to, root, pqfile.WithWriteMetadata(kind), pqfile.WithWriterProps(parquet.NewWriterProperties(
 		parquet.WithCreatedBy(Creator), parquet.WithCompression(parquetCodecs[props.codec]), parquet.WithDictionaryFor("pos", false),
 	)))
-	next, stop := iter.Pull(positions.All())
-	defer stop()
-	count := positions.Count()
-	for left := count; left > 0 && err == nil; left -= positionGroupRows {
-		err = writePositions(out, path, min(left, positionGroupRows), next)
-	}
-	if closed := out.Close(); err == nil {
+	err = w.all(positions)
+	if closed := w.out.Close(); err == nil {
 		err = closed
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	m, err := positionMetricsOf(path, positions, buf.Bytes())
-	return buf.Bytes(), m, err
+	meta, err := w.out.FileMetadata()
+	if err != nil {
+		return nil, err
+	}
+	return positionMetricsOf(path, positions, meta)
 }
 
 // parquetCodecs are the codecs that COPY knows, as the library calls them.
@@ -67,56 +65,86 @@ var parquetCodecs = map[string]compress.Compression{
 	"lz4_raw": compress.Codecs.Lz4Raw, "uncompressed": compress.Codecs.Uncompressed,
 }
 
-// writePositions writes a row group.
-func writePositions(out *pqfile.Writer, path string, rows int64, next func() (int64, bool)) error {
-	const batch = 8192
-	group, err := out.AppendRowGroupChecked()
-	if err != nil {
-		return err
-	}
-	column, err := group.NextColumn()
-	if err != nil {
-		return err
-	}
-	paths := slices.Repeat([]parquet.ByteArray{parquet.ByteArray(path)}, int(min(rows, batch)))
-	for left := rows; left > 0 && err == nil; left -= batch {
-		_, err = column.(*pqfile.ByteArrayColumnChunkWriter).WriteBatch(paths[:min(left, batch)], nil, nil)
-	}
-	if err != nil {
-		return err
-	}
-	if column, err = group.NextColumn(); err != nil {
-		return err
-	}
-	values := make([]int64, 0, batch)
-	for left := rows; left > 0 && err == nil; left -= batch {
-		for values = values[:0]; int64(len(values)) < min(left, batch); {
-			at, _ := next()
-			values = append(values, at)
+// positionsWriter writes the row groups of a file of position deletes.
+type positionsWriter struct {
+	out   *pqfile.Writer
+	path  string
+	left  int64 // positions that are in no row group yet
+	group pqfile.SerialRowGroupWriter
+	room  int64 // in group
+	pos   *pqfile.Int64ColumnChunkWriter
+}
+
+// positionBatch are the positions that are written at once; a row group has a multiple of them, or all.
+const positionBatch = 8192
+
+func (w *positionsWriter) all(positions *deletes.Positions) error {
+	batch := make([]int64, 0, positionBatch)
+	for at := range positions.All() {
+		if batch = append(batch, at); len(batch) < positionBatch {
+			continue
 		}
-		_, err = column.(*pqfile.Int64ColumnChunkWriter).WriteBatch(values, nil, nil)
+		if err := w.add(batch); err != nil {
+			return err
+		}
+		batch = batch[:0]
 	}
+	return w.add(batch)
+}
+
+// add writes a batch, in a new row group where the one before is full.
+func (w *positionsWriter) add(batch []int64) error {
+	if len(batch) == 0 {
+		return nil
+	}
+	if w.room == 0 {
+		if err := w.begin(); err != nil {
+			return err
+		}
+	}
+	if _, err := w.pos.WriteBatch(batch, nil, nil); err != nil {
+		return err
+	}
+	if w.room -= int64(len(batch)); w.room > 0 {
+		return nil
+	}
+	return w.group.Close()
+}
+
+// begin begins a row group, whose paths are all the same.
+func (w *positionsWriter) begin() (err error) {
+	w.room = min(w.left, positionGroupRows)
+	w.left -= w.room
+	if w.group, err = w.out.AppendRowGroupChecked(); err != nil {
+		return err
+	}
+	column, err := w.group.NextColumn()
 	if err != nil {
 		return err
 	}
-	return group.Close()
+	paths := slices.Repeat([]parquet.ByteArray{parquet.ByteArray(w.path)}, int(min(w.room, positionBatch)))
+	for left := w.room; left > 0; left -= positionBatch {
+		if _, err := column.(*pqfile.ByteArrayColumnChunkWriter).WriteBatch(paths[:min(left, positionBatch)], nil, nil); err != nil {
+			return err
+		}
+	}
+	if column, err = w.group.NextColumn(); err == nil {
+		w.pos = column.(*pqfile.Int64ColumnChunkWriter)
+	}
+	return err
 }
 
 // positionMetricsOf returns the metrics of a file of at least one position.
-func positionMetricsOf(path string, positions *deletes.Positions, file []byte) (*positionMetrics, error) {
+func positionMetricsOf(path string, positions *deletes.Positions, file *metadata.FileMetaData) (*positionMetrics, error) {
 	const pathID, posID = int(catalog.DeletePathID), int(catalog.DeletePosID)
-	read, err := pqfile.NewParquetReader(bytes.NewReader(file))
-	if err != nil {
-		return nil, err
-	}
 	count := positions.Count()
 	m := &positionMetrics{
 		sizes: map[int]int64{}, values: map[int]int64{pathID: count, posID: count}, nulls: map[int]int64{pathID: 0, posID: 0},
 		lower: map[int][]byte{pathID: []byte(path)}, upper: map[int][]byte{pathID: []byte(path)},
 	}
-	for g := range read.NumRowGroups() {
+	for g := range file.NumRowGroups() {
 		for i, id := range []int{pathID, posID} {
-			chunk, err := read.MetaData().RowGroup(g).ColumnChunk(i)
+			chunk, err := file.RowGroup(g).ColumnChunk(i)
 			if err != nil {
 				return nil, err
 			}
@@ -126,6 +154,7 @@ func positionMetricsOf(path string, positions *deletes.Positions, file []byte) (
 			}
 		}
 	}
+	var err error
 	long := transform.Type{Kind: transform.Long}
 	if m.lower[posID], err = transform.EncodeBound(long, positions.First()); err == nil {
 		m.upper[posID], err = transform.EncodeBound(long, positions.Last())
