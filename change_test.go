@@ -1,6 +1,10 @@
 package tarn_test
 
 import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tarndb/tarn/internal/errs"
@@ -58,4 +62,78 @@ func TestChangesAssignStructsByName(t *testing.T) {
 	} {
 		i.refuses(stmt, errs.Invalid, "by their names")
 	}
+}
+
+// TestChangesRewriteOnlyFilesWithMatches: copy on write rewrites the files that have matches and no other, merge on read none, and a
+// partition gets one new file for each time that its rows fill the target size, whatever packs they come through.
+func TestChangesRewriteOnlyFilesWithMatches(t *testing.T) {
+	const rows = 20_000
+	matched := map[string]string{
+		"some keys of all buckets": "k % 2500 = 0", "a bucket": "system.bucket(8, k) = 3 AND k % 7 = 0", "all keys": "true",
+		"keys of the first files": fmt.Sprintf("k < %d AND k %% 3 = 0", rows/2),
+	}
+	for _, targetBytes := range []int64{512 << 20, 10_000} {
+		for _, mode := range []string{"copy-on-write", "merge-on-read"} {
+			for _, set := range []string{"SET tarn.spj = 'off'", "SET tarn.pack_bytes = 0"} {
+				for name, where := range matched {
+					t.Run(fmt.Sprintf("%d/%s/%s/%s", targetBytes, mode, set, name), func(t *testing.T) {
+						i := newInserting(t)
+						i.run(fmt.Sprintf("ALTER TABLE n.a SET TBLPROPERTIES ('write.target-file-size-bytes' = '%d')", 512<<20))
+						for half := range 2 {
+							i.run(fmt.Sprintf("INSERT INTO n.a SELECT i, 0, md5(CAST(i AS VARCHAR)) FROM range(%d, %d) r(i)", half*rows/2, (half+1)*rows/2))
+						}
+						i.run(fmt.Sprintf("ALTER TABLE n.a SET TBLPROPERTIES ('write.target-file-size-bytes' = '%d')", targetBytes))
+						i.run(fmt.Sprintf("INSERT INTO n.b SELECT k, 1, Note FROM n.a WHERE %s UNION ALL SELECT k + %d, 2, Note FROM n.a WHERE %[1]s", where, rows))
+						before := i.dataFiles()
+						want := ""
+						if mode == "copy-on-write" {
+							want = i.ask("SELECT DISTINCT _file FROM n.a WHERE " + where + " ORDER BY _file")
+						}
+						i.run(set)
+						i.run("SET tarn.row_change_mode = '" + mode + "'")
+						i.run("MERGE INTO n.a t USING n.b s ON t.k = s.k WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")
+						after := i.dataFiles()
+						var gone []string
+						for path := range before {
+							if _, ok := after[path]; !ok {
+								gone = append(gone, path)
+							}
+						}
+						slices.Sort(gone)
+						if got := strings.Join(gone, "\n"); got != want {
+							t.Errorf("these files were rewritten:\n%s\nand these have matches:\n%s", got, want)
+						}
+						made, bytes := map[string]int64{}, map[string]int64{}
+						for path, size := range after {
+							if _, ok := before[path]; !ok {
+								partition := filepath.Base(filepath.Dir(path))
+								made[partition]++
+								bytes[partition] += size
+							}
+						}
+						for partition, n := range made {
+							if most := (bytes[partition] + targetBytes - 1) / targetBytes; n > most {
+								t.Errorf("%s got %d files of %d bytes, and %d would do", partition, n, bytes[partition], most)
+							}
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// dataFiles returns the data files of n.a, with their bytes.
+func (i *inserting) dataFiles() map[string]int64 {
+	i.t.Helper()
+	out := map[string]int64{}
+	for line := range strings.Lines(i.ask("SELECT file_path, file_size_in_bytes FROM n.a.files WHERE content = 0")) {
+		var path string
+		var bytes int64
+		if _, err := fmt.Sscan(line, &path, &bytes); err != nil {
+			i.t.Fatalf("%s: %v", line, err)
+		}
+		out[path] = bytes
+	}
+	return out
 }
