@@ -64,7 +64,7 @@ func (f *finder) sift(ctx context.Context, e edge, source int64) error {
 	switch {
 	case err == nil:
 		x.State = Found
-		to.Dynamic = append(to.Dynamic, test(to.Names[slices.Index(to.Columns, e.To.Field.ID)]))
+		to.Sifts = append(to.Sifts, test(to.Names[slices.Index(to.Columns, e.To.Field.ID)]))
 		to.IsSifted = to.IsSifted || f.isSifted(e)
 	case ctx.Err() == nil && slices.Contains(forgiven, errs.KindOf(err)):
 		x.State, x.Why = Rejected, "its values can't be read: "+err.Error()

@@ -12,7 +12,7 @@ import (
 
 // scanOf returns the scan of an input's files.
 func scanOf(in *task.Input, files []task.File) (duck.Scan, error) {
-	scan := duck.Scan{Columns: viewColumns(in), Files: make([]duck.ScanFile, len(files)), Filter: allOf(in.Dynamic)}
+	scan := duck.Scan{Columns: viewColumns(in), Files: make([]duck.ScanFile, len(files)), Filter: allOf(slices.Concat(in.Dynamic, in.Sifts))}
 	for i := range files {
 		f := &files[i]
 		out := duck.ScanFile{
@@ -35,7 +35,7 @@ func scanOf(in *task.Input, files []task.File) (duck.Scan, error) {
 
 // conditionOf returns the condition on all rows that matter; "" is none.
 func conditionOf(in *task.Input) string {
-	return allOf(append(slices.Clone(in.Conditions), in.Dynamic...))
+	return allOf(slices.Concat(in.Conditions, in.Dynamic, in.Sifts))
 }
 
 // allOf joins conditions; "" is none.

@@ -36,8 +36,11 @@ type Scan struct {
 	// Conditions are as necessary as Filter, and tell rows apart. A run may leave rows out by them; the texts of blocks have
 	// them too.
 	Conditions []Condition
-	Dynamic    []string // SQL conditions likewise, which dynamic filters made; no text has them
-	IsSifted   bool     // Dynamic leaves one row of SiftedRows at most, or thereabouts
+	Dynamic    []string // SQL conditions likewise, which dynamic filters made; Filter has them too
+	// Sifts are SQL conditions likewise, which Bloom filters made: they leave out rows only that find no match, and have another text
+	// each time that the statement is planned.
+	Sifts    []string
+	IsSifted bool // they leave one row of SiftedRows at most, or thereabouts
 	// Whole is, of a scan that is all that a SELECT reads, a filter that holds for exactly the rows that its WHERE takes; nil
 	// where there is none.
 	Whole *catalog.Filter

@@ -2,6 +2,7 @@ package plantest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
@@ -43,7 +44,7 @@ func (p *Planned) Scans() string {
 		for _, c := range s.Conditions {
 			fmt.Fprintf(&b, "  leaves out rows without %s\n", c.SQL)
 		}
-		for _, c := range s.Dynamic {
+		for _, c := range slices.Concat(s.Dynamic, s.Sifts) {
 			fmt.Fprintf(&b, "  reads no rows without %s\n", c)
 		}
 	}

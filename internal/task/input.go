@@ -27,7 +27,8 @@ type Input struct {
 	Conditions []string
 	// Dynamic are likewise conditions, which no statement has: each read of the table leaves out rows by them.
 	Dynamic  []string
-	IsSifted bool // as in plan.Scan
+	Sifts    []string // as in plan.Scan
+	IsSifted bool     // likewise
 }
 
 // Delete is what is read together: one file of position deletes, one deletion vector, or all files of equality deletes of one
@@ -79,7 +80,7 @@ type reader struct {
 }
 
 func newReader(s *plan.Scan, l *catalog.TableLayout) (*reader, *Input) {
-	in := &Input{View: s.ViewName(), Name: s.Table.Ident.String(), Fields: fields(s), Names: s.Names, Equality: l.Equality, Repeats: l.Repeats, Dynamic: s.Dynamic, IsSifted: s.IsSifted}
+	in := &Input{View: s.ViewName(), Name: s.Table.Ident.String(), Fields: fields(s), Names: s.Names, Equality: l.Equality, Repeats: l.Repeats, Dynamic: s.Dynamic, Sifts: s.Sifts, IsSifted: s.IsSifted}
 	r := &reader{
 		in: in, layout: l, once: map[string]bool{}, types: map[catalog.FieldID]transform.Type{},
 		known: map[int]int{}, shared: map[*int][]int{}, scopes: map[string]int{}, shapes: map[*catalog.Schema]int{},
