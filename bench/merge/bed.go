@@ -173,7 +173,7 @@ func parquet(files map[string]int64) string {
 	for path := range files {
 		list = append(list, "'"+strings.ReplaceAll(strings.TrimPrefix(path, "file://"), "'", "''")+"'")
 	}
-	return "read_parquet([" + strings.Join(list, ", ") + "])"
+	return "read_parquet([" + strings.Join(list, ", ") + "], hive_partitioning = false)" // else with the columns that folders name
 }
 
 // overwritten are names of files that are written over; all others of a table are written once.
