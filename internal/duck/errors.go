@@ -73,7 +73,7 @@ func (r report) err(op string) *errs.Error {
 	text, hint := r.advice(r.tidy())
 	e := errs.New(r.kind(), op, r.file(), "%s", text)
 	e.Hint = hint
-	if r.Type == "Out of Memory" {
+	if r.isNoMemory() {
 		e.Msg = "out of memory: " + e.Msg
 		return e.WithHint("raise the memory limit, or give more temporary space")
 	}
@@ -122,11 +122,18 @@ func canceled(ctx context.Context) error {
 	return &errs.Error{Kind: kind, Op: "run statement", Err: cause}
 }
 
+// isNoMemory says whether DuckDB's memory, or that of one of our functions, was used up.
+func (r report) isNoMemory() bool {
+	return r.Type == "Out of Memory" || strings.HasPrefix(r.Message, noRoom)
+}
+
 func (r report) kind() errs.Kind {
 	kind := kinds[r.Type]
 	switch {
 	case strings.HasPrefix(r.Message, bugMark):
 		return errs.Internal
+	case r.isNoMemory():
+		return errs.Resource
 	case r.Subtype == "COLUMN_NOT_FOUND", r.Subtype == "MISSING_ENTRY" && r.Entry == "Table", r.isMissingName():
 		return errs.NotFound
 	case strings.HasSuffix(r.Message, "an explicit cast is required"): // of values in one column, and of "Not implemented"

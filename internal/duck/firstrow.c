@@ -1,5 +1,6 @@
 #include "firstrow.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,10 +57,13 @@ typedef struct {
 	uint32_t flags; // where a state's bits are: the first says whether it has a row, and one for each column that it is NULL there
 	uint8_t width[tarn_first_columns];
 	uint32_t at[tarn_first_columns]; // where a column's value is in a state
+	_Atomic int64_t used;            // by the texts of all states, of which DuckDB doesn't know
+	int64_t limit;                   // of used; 0: none
 } row_type;
 
 // texts are the long texts of a state's row, which point into it.
 typedef struct {
+	row_type *row;
 	uint64_t room;
 	char bytes[];
 } texts;
@@ -93,10 +97,24 @@ static void init(void *info, void *s) {
 	memset(s, 0, row->size);
 }
 
+static void free_texts(texts *t) {
+	if (t) atomic_fetch_sub(&t->row->used, (int64_t)t->room);
+	free(t);
+}
+
+// new_texts returns NULL where there is no memory, or none that may be used.
+static texts *new_texts(row_type *row, uint64_t room) {
+	int64_t used = atomic_fetch_add(&row->used, (int64_t)room) + (int64_t)room;
+	texts *t = row->limit && used > row->limit ? NULL : malloc(sizeof *t + room);
+	if (t) *t = (texts){row, room};
+	else atomic_fetch_sub(&row->used, (int64_t)room);
+	return t;
+}
+
 static void destroy(void **states, uint64_t count) {
 	for (uint64_t i = 0; i < count; i++) {
 		state *s = states[i];
-		free(s->texts);
+		free_texts(s->texts);
 		s->texts = NULL;
 	}
 }
@@ -105,7 +123,7 @@ static text *text_of(const row_type *row, state *s, uint32_t column) { return (t
 
 // own_texts copies the long texts that a state was just given, which aren't its own, into old, or into new memory where old has
 // no room. False: there is no memory, and the row has none of them.
-static bool own_texts(const row_type *row, state *s, texts *old) {
+static bool own_texts(row_type *row, state *s, texts *old) {
 	uint64_t need = 0;
 	for (uint32_t c = 0; c < row->columns; c++) {
 		if (row->width[c] || is_null(row, s, c)) continue;
@@ -113,9 +131,8 @@ static bool own_texts(const row_type *row, state *s, texts *old) {
 		if (t->length > inline_bytes) need += t->length;
 	}
 	if (need && (!old || need > old->room)) {
-		free(old);
-		old = malloc(sizeof *old + need);
-		if (old) old->room = need;
+		free_texts(old);
+		old = new_texts(row, need);
 	}
 	s->texts = old;
 	char *to = old ? old->bytes : NULL;
@@ -134,7 +151,8 @@ static bool own_texts(const row_type *row, state *s, texts *old) {
 	return !need || old;
 }
 
-static void no_memory(void *info) { duckdb_aggregate_function_set_error(info, "internal: no memory for the texts of a group's first row"); }
+// no_memory ends the statement: the message is read in Go.
+static void no_memory(void *info) { duckdb_aggregate_function_set_error(info, "no memory for the long texts of first rows"); }
 
 // column is one of a chunk.
 typedef struct {
@@ -154,7 +172,7 @@ static void copy(char *to, const char *from, uint8_t width) {
 }
 
 // take makes row i of the columns the state's.
-static bool take(const row_type *row, state *s, const column *columns, uint64_t i, number order) {
+static bool take(row_type *row, state *s, const column *columns, uint64_t i, number order) {
 	bool has_long = false;
 	uint8_t *flags = flags_of(row, s);
 	memset(flags, 0, row->columns / 8 + 1);
@@ -173,7 +191,7 @@ static bool take(const row_type *row, state *s, const column *columns, uint64_t 
 }
 
 static void update(void *info, void *chunk, void **states) {
-	const row_type *row = duckdb_aggregate_function_get_extra_info(info);
+	row_type *row = duckdb_aggregate_function_get_extra_info(info);
 	uint64_t n = duckdb_data_chunk_get_size(chunk);
 	void *vector = duckdb_data_chunk_get_vector(chunk, 0);
 	const number *orders = duckdb_vector_get_data(vector);
@@ -192,7 +210,7 @@ static void update(void *info, void *chunk, void **states) {
 
 // combine leaves the sources as they are: DuckDB may combine them again.
 static void combine(void *info, void **source, void **target, uint64_t count) {
-	const row_type *row = duckdb_aggregate_function_get_extra_info(info);
+	row_type *row = duckdb_aggregate_function_get_extra_info(info);
 	for (uint64_t i = 0; i < count; i++) {
 		const state *from = source[i];
 		state *to = target[i];
@@ -235,10 +253,11 @@ static void finalize(void *info, void **source, void *result, uint64_t count, ui
 }
 
 // shape lays out the states: wide values first, so that each lies where its width wants it.
-static row_type *shape(const uint8_t *widths, uint32_t columns) {
+static row_type *shape(const uint8_t *widths, uint32_t columns, int64_t limit) {
 	row_type *row = calloc(1, sizeof *row);
 	if (!row) return NULL;
 	row->columns = columns;
+	row->limit = limit;
 	uint32_t end = sizeof(state);
 	for (uint32_t width = sizeof(text); width; width /= 2) {
 		for (uint32_t c = 0; c < columns; c++) {
@@ -263,8 +282,8 @@ static void *result_type(void **types, uint32_t columns) {
 	return duckdb_create_struct_type(types, pointers, columns);
 }
 
-bool tarn_first_register(void *connection, const char *name, void **types, const uint8_t *widths, uint32_t columns) {
-	row_type *row = shape(widths, columns);
+bool tarn_first_register(void *connection, const char *name, void **types, const uint8_t *widths, uint32_t columns, int64_t limit) {
+	row_type *row = shape(widths, columns, limit);
 	void *f = duckdb_create_aggregate_function(), *order = duckdb_create_logical_type(type_hugeint), *result = result_type(types, columns);
 	bool ok = row && f && order && result;
 	if (ok) {

@@ -25,6 +25,9 @@ import (
 // the signs of zeros as they are. Rows whose order is NULL don't count, and of equal ones any is taken. A struct in arg_min does
 // the same at several times the cost, since DuckDB writes it as bytes for each row that comes before those before it.
 //
+// Where DuckDB's memory is limited, the long texts among the rows so far may take as much again: beyond that a statement ends with
+// Resource.
+//
 // The name is "" where a type is nested or there are more columns than it can do.
 func (c *Conn) FirstRow(types []string) (name string, err error) {
 	if len(types) == 0 || len(types) > C.tarn_first_columns {
@@ -53,12 +56,15 @@ func (c *Conn) FirstRow(types []string) (name string, err error) {
 	}
 	cName := C.CString(name)
 	defer C.free(unsafe.Pointer(cName))
-	if !C.tarn_first_register(db.own.handle.Ptr, cName, &handles[0], &widths[0], C.uint32_t(len(types))) {
+	if !C.tarn_first_register(db.own.handle.Ptr, cName, &handles[0], &widths[0], C.uint32_t(len(types)), C.int64_t(db.memory)) {
 		return "", errs.New(errs.Internal, "register function", name, "refused")
 	}
 	db.firstRows[name] = true
 	return name, nil
 }
+
+// noRoom begins the message of a statement for whose long texts there is no memory.
+const noRoom = "no memory for the long texts of first rows"
 
 // widthOf returns the bytes of each value, 0 for texts.
 func widthOf(l layout) (bytes int, ok bool) {

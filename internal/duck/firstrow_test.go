@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tarndb/tarn/internal/errs"
 )
 
 // firstTypes are types of each width, and of each a value of row i that says i back; every seventh is NULL.
@@ -76,6 +78,31 @@ func TestNoFirstRow(t *testing.T) {
 	}
 	rows, err := rowsOf(t.Context(), c, `SELECT r.c0 = r.c63 FROM (SELECT `+name+`(1::HUGEINT`+strings.Repeat(`, 'a text of many bytes'`, 64)+`) AS r)`)
 	if err != nil || !slices.Equal(rows, []string{"true"}) {
+		t.Error(rows, err)
+	}
+}
+
+// TestFirstRowsHoldTheirLimit: texts that are let go make room for others, and those that don't fit end the statement as any other
+// want of memory does.
+func TestFirstRowsHoldTheirLimit(t *testing.T) {
+	_, c := session(t, Options{Threads: 1, MemoryBytes: 64 << 20})
+	name, err := c.FirstRow([]string{"VARCHAR"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := func(groups int) string {
+		return fmt.Sprintf(`SELECT count(r.c0) FROM (SELECT i %% %d AS g, %s(-i::HUGEINT, repeat('x', 1000 + i %% 7)) AS r FROM (SELECT range::INTEGER AS i FROM range(200000)) GROUP BY g)`, groups, name)
+	}
+	for range 3 { // 20 MB of texts, many times over
+		if rows, err := rowsOf(t.Context(), c, query(20000)); err != nil || !slices.Equal(rows, []string{"20000"}) {
+			t.Fatal(rows, err)
+		}
+	}
+	_, err = rowsOf(t.Context(), c, query(100000))
+	if errs.KindOf(err) != errs.Resource || !strings.Contains(err.Error(), "out of memory") {
+		t.Errorf("100 MB of texts in 64 MiB: %v", err)
+	}
+	if rows, err := rowsOf(t.Context(), c, query(20000)); err != nil || !slices.Equal(rows, []string{"20000"}) {
 		t.Error(rows, err)
 	}
 }

@@ -28,6 +28,7 @@ type Options struct {
 type DB struct {
 	handle  bindings.Database
 	tempDir string
+	memory  int64 // what it was opened with; 0: no limit of its own
 
 	close sync.Once
 
@@ -50,7 +51,7 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{tempDir: tempDir, verifies: map[transform.Type]bool{}, firstRows: map[string]bool{}}
+	db := &DB{tempDir: tempDir, memory: opts.MemoryBytes, verifies: map[transform.Type]bool{}, firstRows: map[string]bool{}}
 	if db.handle, err = openHandle(opts, tempDir); err != nil {
 		return nil, err
 	}
