@@ -130,7 +130,8 @@ func TestMakeOfFixed(t *testing.T) {
 		schema.NewFixedLenByteArrayNode("fix", parquet.Repetitions.Optional, 3, -1),
 	}, -1))
 	w := pqfile.NewParquetWriter(f, root)
-	rows := w.AppendRowGroup()
+	rows, err := w.AppendRowGroupChecked()
+	l.must(err)
 	column, err := rows.NextColumn()
 	l.must(err)
 	_, err = column.(*pqfile.FixedLenByteArrayColumnChunkWriter).WriteBatch([]parquet.FixedLenByteArray{[]byte("abc")}, []int16{1, 0}, nil)
