@@ -39,7 +39,9 @@ type RowsChanged struct {
 // after CommitUnknown all are.
 func (j *Job) Change(ctx context.Context, how RowChange, e *Edits, layout *catalog.TableLayout, add func() error) (done RowsChanged, err error) {
 	defer func() {
-		if kind := errs.KindOf(err); err != nil && kind != errs.CommitUnknown && !(how.Resumes && kind == errs.Conflict) {
+		kind := errs.KindOf(err)
+		resumes := how.Resumes && kind == errs.Conflict
+		if err != nil && kind != errs.CommitUnknown && !resumes {
 			err = errors.Join(err, j.Discard(ctx))
 		}
 	}()
