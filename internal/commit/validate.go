@@ -31,7 +31,7 @@ var (
 )
 
 // validate fails with Conflict where what came after the base is in the way of the change. The rules are those of Iceberg's
-// Java library: BaseRowDelta, BaseOverwriteFiles, BaseReplacePartitions and BaseRewriteFiles.
+// Java library: BaseRowDelta, BaseOverwriteFiles, BaseReplacePartitions and BaseRewriteFiles, and that of ReadsOthers besides.
 func (a *applier) validate(ctx context.Context, v *Version, head *OldSnapshot) error {
 	c := &a.change
 	if c.Kind == Append || c.Kind == Overwrite && c.Isolation == Blind && len(c.Remove) == 0 {

@@ -30,7 +30,8 @@ func keysOf(g *task.Graph, p *task.Pack) []string {
 // are together that share a group, a partition or a data file, and so are those of a data file and of the partition that it was
 // rewritten into. With a part that has a group that changed all parts that are together with it are taken back, with their groups,
 // partitions and data files, to which no other part gave anything; their groups are run. A data file that others rewrote or deleted
-// from meanwhile has changed its group, so that the edits that are kept are of files that are as they were.
+// from meanwhile has changed its group, so that the edits that are kept are of files that are as they were. What runs reads none of
+// those files, and so has no edits of them: of a table that each pack reads whole, any group might, and the whole statement runs.
 func (s *Sink) Again(ctx context.Context, target *write.Target, graph *task.Graph, alone bool) (some *task.Graph, groups int, ok bool, err error) {
 	if !alone || !s.job.CanResume(target) || slices.ContainsFunc(s.parts, func(p part) bool { return p.isMixed }) {
 		return nil, 0, false, nil
@@ -55,15 +56,30 @@ func (s *Sink) Again(ctx context.Context, target *write.Target, graph *task.Grap
 			}
 		}
 	}
+	running := graph.Only(func(key string) bool { return changed[key] })
+	if mayMeet(kept, running.Reads()) {
+		return nil, 0, false, nil
+	}
 	for path := range files {
 		s.edits.Forget(path)
 		if s.matched != nil {
 			s.matched.Forget(path)
 		}
 	}
-	s.parts, s.planned = kept, graph
-	s.running = graph.Only(func(key string) bool { return changed[key] })
-	return s.running, len(s.running.Cores[0].Groups), true, s.job.Resume(ctx, target, partitions, files)
+	s.parts, s.planned, s.running = kept, graph, running
+	return running, len(running.Cores[0].Groups), true, s.job.Resume(ctx, target, partitions, files)
+}
+
+// mayMeet says whether what reads the files of some paths may have edits of a file that parts have edits of.
+func mayMeet(parts []part, reads map[string]bool) bool {
+	for _, p := range parts {
+		for path := range p.files {
+			if reads[path] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // together parts what came of packs into what belongs together with a group that changed, and the rest. partitionOf tells the partition

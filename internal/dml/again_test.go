@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/task"
 )
 
 // TestTogether: what shares a group, a partition or a file with what is taken back is taken back with it.
@@ -47,5 +50,25 @@ func TestTogether(t *testing.T) {
 		if want := strings.Fields(c.kept); !slices.Equal(got, want) || len(back)+len(kept) != len(c.parts) {
 			t.Errorf("%s: kept are %v, wanted %v", c.name, got, want)
 		}
+	}
+}
+
+// TestMayMeet: of a table that each pack reads whole, what is kept and what runs again may change rows of one file.
+func TestMayMeet(t *testing.T) {
+	kept := []part{{files: map[string]bool{"a": true}}, {files: map[string]bool{"b": true, "c": true}}, {}}
+	graph := &task.Graph{Cores: []task.Core{{
+		Tables: []task.Table{{}, {Everywhere: []task.File{{Ref: catalog.FileRef{Path: "c"}}}}},
+		Packs:  []task.Pack{{Inputs: [][]task.File{{{Ref: catalog.FileRef{Path: "d"}}}, nil}}},
+	}}}
+	if !mayMeet(kept, graph.Reads()) {
+		t.Error("a file that is read everywhere isn't seen")
+	}
+	graph.Cores[0].Tables[1].Everywhere = nil
+	if mayMeet(kept, graph.Reads()) {
+		t.Error("no file is shared")
+	}
+	graph.Cores[0].Packs[0].Inputs[0][0].Ref.Path = "a"
+	if !mayMeet(kept, graph.Reads()) {
+		t.Error("a pack's file isn't seen")
 	}
 }

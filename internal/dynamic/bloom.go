@@ -2,6 +2,7 @@ package dynamic
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -59,8 +60,15 @@ func (f *finder) sift(ctx context.Context, e edge, source int64) error {
 	if err != nil {
 		return err
 	}
+	x.SourceBytes = l.Counts.Bytes
+	// The rows that made it worth it may be those of a snapshot's summary, which nobody checks.
+	if f.opts.Mode != Force && l.Counts.Rows > mostKeys {
+		x.State, x.Why, x.Seconds = Rejected, fmt.Sprintf("its %d rows are too many to keep", l.Counts.Rows), time.Since(start).Seconds()
+		f.out = append(f.out, x)
+		return nil
+	}
 	test, err := f.tables.Bloom(ctx, from, l, e.From.Field.ID)
-	x.SourceBytes, x.Seconds = l.Counts.Bytes, time.Since(start).Seconds()
+	x.Seconds = time.Since(start).Seconds()
 	switch {
 	case err == nil:
 		x.State = Found

@@ -62,7 +62,7 @@ type Filter struct {
 	Why      string // of a rejected one
 	// SourceBytes and TargetBytes are the tables' data files.
 	SourceBytes, TargetBytes int64
-	Values                   int  // how many there are; -1: too many to keep, so that it is a range
+	Values                   int  // how many there are; -1: too many to keep, so that it is a range or a Bloom filter
 	Bloom                    bool // it is a Bloom filter of the values, which leaves out rows and no files
 	Seconds                  float64
 	Before                   int // of To's files, those that other conditions leave out

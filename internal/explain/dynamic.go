@@ -17,7 +17,7 @@ type Dynamic struct {
 	Reason      string  `json:"reason,omitempty"`
 	SourceBytes int64   `json:"source_bytes"`    // that are read for the values
 	TargetBytes int64   `json:"target_bytes"`    // that other conditions leave
-	Values      int     `json:"values"`          // how many there are; -1: too many to keep, so that it is a range
+	Values      int     `json:"values"`          // how many there are; -1: too many to keep, so that it is a range or a Bloom filter
 	Bloom       bool    `json:"bloom,omitempty"` // a Bloom filter of the values, which leaves out rows and no files
 	Seconds     float64 `json:"seconds"`
 	Files       int     `json:"files"`        // of the column's table

@@ -227,6 +227,25 @@ func (g *Graph) Only(wanted func(key string) bool) *Graph {
 	return &out
 }
 
+// Reads returns the paths of the data files that a graph of one core reads.
+func (g *Graph) Reads() map[string]bool {
+	out := map[string]bool{}
+	c := &g.Cores[0]
+	for t := range c.Tables {
+		for _, f := range c.Tables[t].Everywhere {
+			out[f.Ref.Path] = true
+		}
+	}
+	for _, p := range c.Packs {
+		for _, files := range p.Inputs {
+			for _, f := range files {
+				out[f.Ref.Path] = true
+			}
+		}
+	}
+	return out
+}
+
 // noteRead adds the files that a pack reads, with their bytes, table by table.
 func noteRead(to []map[string]int64, p *Pack) {
 	for t, files := range p.Inputs {

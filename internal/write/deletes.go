@@ -99,9 +99,11 @@ type deletesWriter struct {
 // all writes what deletes rows of data files, which are those of the layout.
 func (w *deletesWriter) all(ctx context.Context, e *Edits, layout *catalog.TableLayout, files []catalog.DataFile) (err error) {
 	_, memory := w.job.share(1)
-	if w.worker, _, err = w.job.hire(ctx, 0, 1, memory); err != nil {
+	var done func()
+	if w.worker, done, err = w.job.hire(ctx, 0, 1, memory); err != nil {
 		return err
 	}
+	defer done()
 	reader, units, err := w.job.positionsReader(ctx, layout, e)
 	if err != nil {
 		return err

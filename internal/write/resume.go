@@ -59,7 +59,11 @@ func (j *Job) Resume(ctx context.Context, target *Target, partitions, files map[
 	if err := j.catalog.Discard(ctx, target.table, gone); err != nil {
 		return err
 	}
-	j.paths = slices.DeleteFunc(j.paths, func(path string) bool { return slices.Contains(gone, path) })
+	isGone := map[string]bool{}
+	for _, path := range gone {
+		isGone[path] = true
+	}
+	j.paths = slices.DeleteFunc(j.paths, func(path string) bool { return isGone[path] })
 	if j.bins == nil {
 		return nil
 	}
