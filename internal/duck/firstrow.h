@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { tarn_first_columns = 64 }; // a bit each
+enum { tarn_first_columns = 64 }; // the most that there may be
 
 // tarn_first_register makes an aggregate known to a connection's instance: of a number and the columns of the given types, whose
 // values take width bytes each (0: text), it gives the struct of the columns of the row with the least number. Long texts of the rows
