@@ -3,12 +3,12 @@
 
 #include <stdint.h>
 
+#include "registry.h"
+
 // tarn_bloom is a Bloom filter of keys, in one block of memory: it may say of a key that it is there which isn't, never the
 // other way. All bits of a key are in one word, so that it takes one look into memory.
-typedef struct tarn_bloom {
-	struct tarn_bloom *next; // among those that are registered
-	int64_t id;
-	int64_t users;  // calls that look at it, and its registration
+typedef struct {
+	tarn_entry entry;
 	uint64_t count; // of words, at least one
 	uint64_t words[];
 } tarn_bloom;
@@ -20,13 +20,9 @@ tarn_bloom *tarn_bloom_new(uint64_t words);
 void tarn_bloom_add_32(tarn_bloom *bloom, const int32_t *keys, uint64_t n);
 void tarn_bloom_add_64(tarn_bloom *bloom, const int64_t *keys, uint64_t n);
 
-// tarn_bloom_register makes a filter known under an id that nothing has had before. It no longer changes.
+// Those of a registry: see registry.h.
 void tarn_bloom_register(tarn_bloom *bloom, int64_t id);
-
-// tarn_bloom_forget ends that. The memory is freed when no call looks at it any more.
 void tarn_bloom_forget(int64_t id);
-
-// tarn_bloom_held returns how many filters are registered, or still looked at.
 int64_t tarn_bloom_held(void);
 
 // tarn_may_match_32 and tarn_may_match_64 are the function tarn_may_match of keys so wide, as DuckDB calls it.

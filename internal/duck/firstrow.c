@@ -1,4 +1,5 @@
 #include "firstrow.h"
+#include "vector.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -29,26 +30,9 @@ extern int duckdb_register_aggregate_function(void *connection, void *function);
 extern void *duckdb_create_logical_type(int type);
 extern void *duckdb_create_struct_type(void **types, const char **names, uint64_t count);
 extern void duckdb_destroy_logical_type(void **type);
-extern uint64_t duckdb_data_chunk_get_size(void *chunk);
-extern void *duckdb_data_chunk_get_vector(void *chunk, uint64_t column);
-extern void *duckdb_vector_get_data(void *vector);
-extern uint64_t *duckdb_vector_get_validity(void *vector);
-extern void duckdb_vector_ensure_validity_writable(void *vector);
 extern void duckdb_vector_assign_string_element_len(void *vector, uint64_t index, const char *bytes, uint64_t length);
 extern void *duckdb_struct_vector_get_child(void *vector, uint64_t index);
 enum { type_hugeint = 16 }; // DUCKDB_TYPE_HUGEINT
-
-// text is a VARCHAR or BLOB as it lies in a vector.
-typedef struct {
-	uint32_t length;
-	char prefix[4];
-	union {
-		char more[8];
-		const char *bytes; // of those that are longer than inline_bytes
-	};
-} text;
-
-enum { inline_bytes = 12 };
 
 // row_type is the shape of an aggregate's states.
 typedef struct {
@@ -82,7 +66,6 @@ typedef struct {
 } state;
 
 static bool less(number a, number b) { return a.high < b.high || (a.high == b.high && a.low < b.low); }
-static bool is_valid(const uint64_t *valid, uint64_t row) { return !valid || (valid[row / 64] >> row % 64 & 1); }
 static uint8_t *flags_of(const row_type *row, const state *s) { return (uint8_t *)s + row->flags; }
 static bool is_set(const row_type *row, const state *s) { return *flags_of(row, s) & 1; }
 static bool is_null(const row_type *row, const state *s, uint32_t column) { return flags_of(row, s)[(column + 1) / 8] >> (column + 1) % 8 & 1; }
@@ -119,7 +102,7 @@ static void destroy(void **states, uint64_t count) {
 	}
 }
 
-static text *text_of(const row_type *row, state *s, uint32_t column) { return (text *)((char *)s + row->at[column]); }
+static tarn_text *text_of(const row_type *row, state *s, uint32_t column) { return (tarn_text *)((char *)s + row->at[column]); }
 
 // own_texts copies the long texts that a state was just given, which aren't its own, into old, or into new memory where old has
 // no room. False: there is no memory, and the row has none of them.
@@ -127,8 +110,8 @@ static bool own_texts(row_type *row, state *s, texts *old) {
 	uint64_t need = 0;
 	for (uint32_t c = 0; c < row->columns; c++) {
 		if (row->width[c] || is_null(row, s, c)) continue;
-		const text *t = text_of(row, s, c);
-		if (t->length > inline_bytes) need += t->length;
+		const tarn_text *t = text_of(row, s, c);
+		if (t->length > tarn_inline_bytes) need += t->length;
 	}
 	if (need && (!old || need > old->room)) {
 		free_texts(old);
@@ -138,10 +121,10 @@ static bool own_texts(row_type *row, state *s, texts *old) {
 	char *to = old ? old->bytes : NULL;
 	for (uint32_t c = 0; need && c < row->columns; c++) {
 		if (row->width[c] || is_null(row, s, c)) continue;
-		text *t = text_of(row, s, c);
-		if (t->length <= inline_bytes) continue;
+		tarn_text *t = text_of(row, s, c);
+		if (t->length <= tarn_inline_bytes) continue;
 		if (!old) {
-			*t = (text){0};
+			*t = (tarn_text){0};
 			continue;
 		}
 		memcpy(to, t->bytes, t->length);
@@ -179,13 +162,13 @@ static bool take(row_type *row, state *s, const column *columns, uint64_t i, num
 	*flags = 1;
 	s->order = order;
 	for (uint32_t c = 0; c < row->columns; c++) {
-		if (!is_valid(columns[c].valid, i)) {
+		if (!tarn_is_valid(columns[c].valid, i)) {
 			flags[(c + 1) / 8] |= 1 << (c + 1) % 8;
 			continue;
 		}
 		uint8_t width = row->width[c];
-		copy((char *)s + row->at[c], columns[c].data + i * (width ? width : sizeof(text)), width);
-		has_long |= !width && text_of(row, s, c)->length > inline_bytes;
+		copy((char *)s + row->at[c], columns[c].data + i * (width ? width : sizeof(tarn_text)), width);
+		has_long |= !width && text_of(row, s, c)->length > tarn_inline_bytes;
 	}
 	return !has_long || own_texts(row, s, s->texts);
 }
@@ -203,7 +186,7 @@ static void update(void *info, void *chunk, void **states) {
 	}
 	for (uint64_t i = 0; i < n; i++) {
 		state *s = states[i];
-		if (!is_valid(ordered, i) || (is_set(row, s) && !less(orders[i], s->order))) continue;
+		if (!tarn_is_valid(ordered, i) || (is_set(row, s) && !less(orders[i], s->order))) continue;
 		if (!take(row, s, columns, i, orders[i])) no_memory(info);
 	}
 }
@@ -244,8 +227,8 @@ static void finalize(void *info, void **source, void *result, uint64_t count, ui
 			} else if (width) {
 				copy(data + to * width, (char *)s + row->at[c], width);
 			} else {
-				const text *t = text_of(row, s, c);
-				if (t->length <= inline_bytes) ((text *)data)[to] = *t;
+				const tarn_text *t = text_of(row, s, c);
+				if (t->length <= tarn_inline_bytes) ((tarn_text *)data)[to] = *t;
 				else duckdb_vector_assign_string_element_len(vector, to, t->bytes, t->length);
 			}
 		}
@@ -259,9 +242,9 @@ static row_type *shape(const uint8_t *widths, uint32_t columns, int64_t limit) {
 	row->columns = columns;
 	row->limit = limit;
 	uint32_t end = sizeof(state);
-	for (uint32_t width = sizeof(text); width; width /= 2) {
+	for (uint32_t width = sizeof(tarn_text); width; width /= 2) {
 		for (uint32_t c = 0; c < columns; c++) {
-			if ((widths[c] ? widths[c] : sizeof(text)) != width) continue;
+			if ((widths[c] ? widths[c] : sizeof(tarn_text)) != width) continue;
 			row->width[c] = widths[c];
 			row->at[c] = end;
 			end += width;

@@ -1,22 +1,12 @@
 #include "kept.h"
+#include "vector.h"
 
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// As in duckdb.h, where handles are pointers: void* is the same to the linker.
-extern uint64_t duckdb_data_chunk_get_size(void *chunk);
-extern void *duckdb_data_chunk_get_vector(void *chunk, uint64_t column);
-extern void *duckdb_vector_get_data(void *vector);
-extern void duckdb_scalar_function_set_error(void *info, const char *message);
-
-// The lock guards what follows and the users of all deletes. It is held for moments only.
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static tarn_deletes *registered;
-static int64_t held;
+static tarn_registry registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 tarn_deletes *tarn_deletes_new(uint64_t files, uint64_t words) {
 	tarn_deletes *d = calloc(1, sizeof *d + files * sizeof *d->file + words * sizeof *d->words);
@@ -27,60 +17,9 @@ tarn_deletes *tarn_deletes_new(uint64_t files, uint64_t words) {
 	return d;
 }
 
-void tarn_deletes_register(tarn_deletes *d, int64_t id) {
-	pthread_mutex_lock(&lock);
-	d->id = id;
-	d->users = 1;
-	d->next = registered;
-	registered = d;
-	held++;
-	pthread_mutex_unlock(&lock);
-}
-
-// leave ends a use of d, which may be the last. The lock is held.
-static tarn_deletes *leave(tarn_deletes *d) {
-	if (--d->users) return NULL;
-	held--;
-	return d;
-}
-
-void tarn_deletes_forget(int64_t id) {
-	tarn_deletes *unused = NULL;
-	pthread_mutex_lock(&lock);
-	for (tarn_deletes **at = &registered; *at; at = &(*at)->next) {
-		if ((*at)->id != id) continue;
-		tarn_deletes *d = *at;
-		*at = d->next;
-		unused = leave(d);
-		break;
-	}
-	pthread_mutex_unlock(&lock);
-	free(unused);
-}
-
-int64_t tarn_deletes_held(void) {
-	pthread_mutex_lock(&lock);
-	int64_t n = held;
-	pthread_mutex_unlock(&lock);
-	return n;
-}
-
-// take returns the deletes of an id, for use until give, or NULL. Few are registered at a time.
-static tarn_deletes *take(int64_t id) {
-	pthread_mutex_lock(&lock);
-	tarn_deletes *d = registered;
-	while (d && d->id != id) d = d->next;
-	if (d) d->users++;
-	pthread_mutex_unlock(&lock);
-	return d;
-}
-
-static void give(tarn_deletes *d) {
-	pthread_mutex_lock(&lock);
-	tarn_deletes *unused = leave(d);
-	pthread_mutex_unlock(&lock);
-	free(unused);
-}
+void tarn_deletes_register(tarn_deletes *d, int64_t id) { tarn_register(&registry, &d->entry, id); }
+void tarn_deletes_forget(int64_t id) { tarn_forget(&registry, id); }
+int64_t tarn_deletes_held(void) { return tarn_held(&registry); }
 
 // is_gapless says whether rows follow each other from a row that isn't negative.
 static bool is_gapless(const int64_t *rows, uint64_t n) {
@@ -173,7 +112,7 @@ void tarn_kept_at(void *info, void *input, void *output) {
 	const int64_t *rows = argument(input, 2);
 	bool *kept = duckdb_vector_get_data(output);
 	char message[160]; // begins as bugMark does
-	tarn_deletes *d = take(id);
+	tarn_deletes *d = tarn_take(&registry, id);
 	if (!d) {
 		snprintf(message, sizeof message, "internal: deletes %" PRId64 " are not registered", id);
 		duckdb_scalar_function_set_error(info, message);
@@ -190,5 +129,5 @@ void tarn_kept_at(void *info, void *input, void *output) {
 		}
 		mark(&d->file[file], rows + from, run, kept + from);
 	}
-	give(d);
+	tarn_give(&registry, &d->entry);
 }

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "registry.h"
+
 // tarn_file says which rows of a file are deleted.
 typedef struct {
 	int8_t absent;       // not 0: it isn't known here, and asking for it is an error
@@ -12,10 +14,8 @@ typedef struct {
 } tarn_file;
 
 // tarn_deletes say it for the files of a scan, in one block of memory.
-typedef struct tarn_deletes {
-	struct tarn_deletes *next; // among those that are registered
-	int64_t id;
-	int64_t users; // calls that look at it, and its registration
+typedef struct {
+	tarn_entry entry;
 	uint64_t files;
 	tarn_file *file;
 	uint64_t *words; // of all files
@@ -24,13 +24,9 @@ typedef struct tarn_deletes {
 // tarn_deletes_new returns deletes of so many files with so many words, all zero; NULL without memory.
 tarn_deletes *tarn_deletes_new(uint64_t files, uint64_t words);
 
-// tarn_deletes_register makes deletes known under an id that nothing has had before. They no longer change.
+// Those of a registry: see registry.h.
 void tarn_deletes_register(tarn_deletes *deletes, int64_t id);
-
-// tarn_deletes_forget ends that. The memory is freed when no call looks at it any more.
 void tarn_deletes_forget(int64_t id);
-
-// tarn_deletes_held returns how many deletes are registered, or still looked at.
 int64_t tarn_deletes_held(void);
 
 // tarn_kept_at is the function of that name, as DuckDB calls it.

@@ -1,23 +1,15 @@
 #include "placed.h"
+#include "vector.h"
 
-#include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 // As in duckdb.h, where handles are pointers: void* is the same to the linker.
-extern uint64_t duckdb_data_chunk_get_size(void *chunk);
-extern void *duckdb_data_chunk_get_vector(void *chunk, uint64_t column);
-extern void *duckdb_vector_get_data(void *vector);
-extern uint64_t *duckdb_vector_get_validity(void *vector);
 extern void duckdb_vector_reference_vector(void *to, void *from);
 
 // The function in Go, which decides on all that isn't plainly right.
 extern void tarnDuckVerify(void *info, void *input, void *output);
 
-// The lock guards what follows and the users of all places. It is held for moments only.
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static tarn_places *registered;
-static int64_t held;
+static tarn_registry registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 tarn_places *tarn_places_new(uint64_t files) {
 	tarn_places *p = calloc(1, sizeof *p + files * sizeof *p->file);
@@ -27,67 +19,9 @@ tarn_places *tarn_places_new(uint64_t files) {
 	return p;
 }
 
-void tarn_places_register(tarn_places *p, int64_t id) {
-	pthread_mutex_lock(&lock);
-	p->id = id;
-	p->users = 1;
-	p->next = registered;
-	registered = p;
-	held++;
-	pthread_mutex_unlock(&lock);
-}
-
-// leave ends a use of p, which may be the last. The lock is held.
-static tarn_places *leave(tarn_places *p) {
-	if (--p->users) return NULL;
-	held--;
-	return p;
-}
-
-void tarn_places_forget(int64_t id) {
-	tarn_places *unused = NULL;
-	pthread_mutex_lock(&lock);
-	for (tarn_places **at = &registered; *at; at = &(*at)->next) {
-		if ((*at)->id != id) continue;
-		tarn_places *p = *at;
-		*at = p->next;
-		unused = leave(p);
-		break;
-	}
-	pthread_mutex_unlock(&lock);
-	free(unused);
-}
-
-int64_t tarn_places_held(void) {
-	pthread_mutex_lock(&lock);
-	int64_t n = held;
-	pthread_mutex_unlock(&lock);
-	return n;
-}
-
-// take returns the places of an id, for use until give, or NULL. Few are registered at a time.
-static tarn_places *take(int64_t id) {
-	pthread_mutex_lock(&lock);
-	tarn_places *p = registered;
-	while (p && p->id != id) p = p->next;
-	if (p) p->users++;
-	pthread_mutex_unlock(&lock);
-	return p;
-}
-
-static void give(tarn_places *p) {
-	pthread_mutex_lock(&lock);
-	tarn_places *unused = leave(p);
-	pthread_mutex_unlock(&lock);
-	free(unused);
-}
-
-// FAST has the compiler use vectors of the machine that the program runs on, where it can choose at run time.
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__)
-#define FAST __attribute__((optimize("O3"), target_clones("avx2", "default")))
-#else
-#define FAST
-#endif
+void tarn_places_register(tarn_places *p, int64_t id) { tarn_register(&registry, &p->entry, id); }
+void tarn_places_forget(int64_t id) { tarn_forget(&registry, id); }
+int64_t tarn_places_held(void) { return tarn_held(&registry); }
 
 static inline uint32_t rotate(uint32_t h, int by) { return h << by | h >> (32 - by); }
 
@@ -108,7 +42,7 @@ static inline uint32_t hash(int64_t key) {
 // The functions that follow say whether n keys are all in one place. They come for each width, and for buckets whose
 // count is a power of two, which needs no division.
 #define FUNCTIONS(TYPE, BITS)                                                                                          \
-	FAST static bool in_masked_##BITS(const TYPE *keys, uint64_t n, uint32_t mask, uint32_t bucket) {                  \
+	TARN_FAST static bool in_masked_##BITS(const TYPE *keys, uint64_t n, uint32_t mask, uint32_t bucket) {             \
 		uint32_t differs = 0;                                                                                          \
 		for (uint64_t i = 0; i < n; i++) differs |= (hash(keys[i]) & mask) ^ bucket;                                   \
 		return differs == 0;                                                                                           \
@@ -119,7 +53,7 @@ static inline uint32_t hash(int64_t key) {
 		for (uint64_t i = 0; i < n; i++) differs |= hash(keys[i]) % buckets ^ bucket;                                  \
 		return differs == 0;                                                                                           \
 	}                                                                                                                  \
-	FAST static bool in_range_##BITS(const TYPE *keys, uint64_t n, TYPE low, TYPE high) {                              \
+	TARN_FAST static bool in_range_##BITS(const TYPE *keys, uint64_t n, TYPE low, TYPE high) {                         \
 		bool outside = false;                                                                                          \
 		for (uint64_t i = 0; i < n; i++) outside |= (keys[i] < low) | (keys[i] > high);                                \
 		return !outside;                                                                                               \
@@ -133,7 +67,7 @@ FUNCTIONS(int32_t, 32)
 FUNCTIONS(int64_t, 64)
 
 // are_same says whether all of n values are as the first is.
-FAST static bool are_same(const uint64_t *values, uint64_t n) {
+TARN_FAST static bool are_same(const uint64_t *values, uint64_t n) {
 	uint64_t differs = 0;
 	for (uint64_t i = 0; i < n; i++) differs |= values[i] ^ values[0];
 	return differs == 0;
@@ -159,14 +93,14 @@ static bool are_placed(void *input, uint32_t width) {
 	}
 	const uint64_t *files = data[2];
 	if (!are_same(files, n)) return false;
-	tarn_places *p = take(*(const int64_t *)data[0]);
+	tarn_places *p = tarn_take(&registry, *(const int64_t *)data[0]);
 	if (!p) return false;
 	bool placed = false;
 	if (p->width == width && files[0] < p->files && !p->file[files[0]].unknown) {
 		const tarn_place *at = &p->file[files[0]];
 		placed = width == 8 ? in_place_64(data[1], n, p->buckets, at) : in_place_32(data[1], n, p->buckets, at);
 	}
-	give(p);
+	tarn_give(&registry, &p->entry);
 	return placed;
 }
 

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "registry.h"
+
 // tarn_place says which keys a file has.
 typedef struct {
 	int8_t unknown;    // not 0: it isn't known here
@@ -10,10 +12,8 @@ typedef struct {
 } tarn_place;
 
 // tarn_places say it for the files of a scan, in one block of memory.
-typedef struct tarn_places {
-	struct tarn_places *next; // among those that are registered
-	int64_t id;
-	int64_t users;    // calls that look at it, and its registration
+typedef struct {
+	tarn_entry entry;
 	uint32_t width;   // of a key, in bytes: 4 or 8
 	uint32_t buckets; // 0: files have ranges of keys
 	uint64_t files;
@@ -23,13 +23,9 @@ typedef struct tarn_places {
 // tarn_places_new returns places of so many files, all of them known and of key 0; NULL without memory.
 tarn_places *tarn_places_new(uint64_t files);
 
-// tarn_places_register makes places known under an id that nothing has had before. They no longer change.
+// Those of a registry: see registry.h.
 void tarn_places_register(tarn_places *places, int64_t id);
-
-// tarn_places_forget ends that, if it was so. The memory is freed when no call looks at it any more.
 void tarn_places_forget(int64_t id);
-
-// tarn_places_held returns how many places are registered, or still looked at.
 int64_t tarn_places_held(void);
 
 // tarn_verify_32 and tarn_verify_64 are the functions that check columns of keys so wide, as DuckDB calls them.

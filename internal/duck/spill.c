@@ -1,20 +1,14 @@
 #include "spill.h"
+#include "vector.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // As in duckdb.h, where handles are pointers: void* is the same to the linker.
 extern void duckdb_unsafe_vector_assign_string_element_len(void *vector, uint64_t row, const char *text, uint64_t length);
-extern void *duckdb_vector_get_data(void *vector);
-
-// short_text is duckdb_string_t of a text of up to 12 bytes.
-struct short_text {
-	uint32_t length;
-	char inlined[12];
-};
 
 void tarn_assign_texts(void *vector, uint64_t row, uint64_t rows, const uint8_t *lengths, const char *texts) {
-	struct short_text *values = duckdb_vector_get_data(vector);
+	tarn_text *values = duckdb_vector_get_data(vector);
 	for (uint64_t i = 0; i < rows; i++, lengths += 4) {
 		uint32_t length =
 		    (uint32_t)lengths[0] | (uint32_t)lengths[1] << 8 | (uint32_t)lengths[2] << 16 | (uint32_t)lengths[3] << 24;
