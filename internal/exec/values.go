@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/tarndb/tarn/catalog"
@@ -57,6 +58,14 @@ func EachKey(ctx context.Context, t *task.Whole, column catalog.FieldID, avoid [
 		return err
 	}
 	defer s.Close()
+	return s.each(ctx, func(b arrow.RecordBatch) error {
+		use(b.Column(0).(*array.Int64).Int64Values())
+		return nil
+	})
+}
+
+// each calls use for each of the stream's batches, which it releases.
+func (s *Stream) each(ctx context.Context, use func(arrow.RecordBatch) error) error {
 	for {
 		b, err := s.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -65,35 +74,31 @@ func EachKey(ctx context.Context, t *task.Whole, column catalog.FieldID, avoid [
 		if err != nil {
 			return err
 		}
-		use(b.Column(0).(*array.Int64).Int64Values())
+		err = use(b)
 		b.Release()
+		if err != nil {
+			return err
+		}
 	}
 }
 
 // values reads rows of texts as values of types.
 func (s *Stream) values(ctx context.Context, table string, types []transform.Type, use func([]transform.Value)) error {
 	row := make([]transform.Value, len(types))
-	for {
-		b, err := s.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	return s.each(ctx, func(b arrow.RecordBatch) error {
 		for i := range int(b.NumRows()) {
 			for c, t := range types {
 				column := b.Column(c).(*array.String)
 				if row[c] = nil; column.IsNull(i) {
 					continue
 				}
+				var err error
 				if row[c], err = transform.ParseValue(t, strings.Clone(column.Value(i))); err != nil {
-					b.Release()
 					return errs.New(errs.Invalid, "read values", table, "%q is no %s: %v", column.Value(i), t, err)
 				}
 			}
 			use(row)
 		}
-		b.Release()
-	}
+		return nil
+	})
 }

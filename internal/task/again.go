@@ -9,9 +9,12 @@ import (
 )
 
 // Key is a text that tells groups apart, whatever graph of one core they are of.
-func (g *Group) Key() string {
+func (g *Group) Key() string { return keyOf(g.Values) }
+
+// keyOf is a text that tells lists of values apart, of which nil is NULL.
+func keyOf(values [][]byte) string {
 	var b strings.Builder
-	for _, v := range g.Values {
+	for _, v := range values {
 		if v == nil {
 			b.WriteString("- ")
 			continue
@@ -142,10 +145,7 @@ func (t *teller) file(f *File) string {
 		first = *f.FirstRowID
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%q %d %d %d %d %d %t %s %x", f.Ref.Path, f.Ref.Bytes, f.Rows, f.Spec, f.Sequence, first, f.ByName, t.shape(f.Shape), f.Partition)
-	for _, v := range f.Partition {
-		fmt.Fprintf(&b, " %t", v == nil)
-	}
+	fmt.Fprintf(&b, "%q %d %d %d %d %d %t %s %s", f.Ref.Path, f.Ref.Bytes, f.Rows, f.Spec, f.Sequence, first, f.ByName, t.shape(f.Shape), keyOf(f.Partition))
 	fmt.Fprintf(&b, " %+v", f.Constants) // maps are printed in the order of their keys
 	for _, list := range [][]int{f.Deletes, f.Newly} {
 		fmt.Fprintf(&b, " of %d:", len(list))

@@ -29,16 +29,7 @@ files s.b
   (1..7)
   (null)
 `)
-	// A copy, so that what a test changes is changed for it alone.
-	data, err := p.MustPlan(t, again, plantest.Options{Task: opts}).Graph.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := task.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return copyOf(t, p.MustPlan(t, again, plantest.Options{Task: opts}).Graph)
 }
 
 // TestChangedGroups changes one thing of a graph after the other, and looks which groups have to be run again.

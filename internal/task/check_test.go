@@ -16,8 +16,12 @@ const checked = `SELECT l.n FROM (SELECT a.x AS n FROM s.a LEFT JOIN s.b ON a.k 
 
 func validGraph(t *testing.T, p *plantest.Planner) *task.Graph {
 	t.Helper()
-	g := p.MustPlan(t, checked, plantest.Options{Task: task.Options{PackBytes: 3000, Workers: 1}}).Graph
-	// A copy, so that what a test breaks stays broken for it alone.
+	return copyOf(t, p.MustPlan(t, checked, plantest.Options{Task: task.Options{PackBytes: 3000, Workers: 1}}).Graph)
+}
+
+// copyOf returns a copy of a graph, so that what a test changes is changed for it alone.
+func copyOf(t *testing.T, g *task.Graph) *task.Graph {
+	t.Helper()
 	data, err := g.Encode()
 	if err != nil {
 		t.Fatal(err)
