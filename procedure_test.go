@@ -1,8 +1,12 @@
 package tarn_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,6 +105,37 @@ func TestPublishing(t *testing.T) {
 		i.want("SELECT k, v FROM n.h ORDER BY k, v", "1 2\n2 1\n2 3\n3 1\n3 3")
 		i.run("RESET tarn.partition_overwrite_mode")
 	}
+}
+
+// TestPickAfterExpiry picks a snapshot whose files the table has, though its metadata doesn't know the one between that and the
+// current one any more, as after another engine's expiry.
+func TestPickAfterExpiry(t *testing.T) {
+	i, ids := history(t, "hadoop")
+	i.run("ALTER TABLE n.h CREATE TAG first AS OF VERSION " + ids[0])
+	folder := filepath.Join(i.folder, "warehouse", "n", "h", "metadata")
+	versions, _ := filepath.Glob(filepath.Join(folder, "v*.metadata.json"))
+	raw, err := os.ReadFile(filepath.Join(folder, fmt.Sprintf("v%d.metadata.json", len(versions))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var meta map[string]any
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&meta); err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range []string{"snapshots", "snapshot-log"} {
+		meta[list] = slices.DeleteFunc(meta[list].([]any), func(s any) bool { return fmt.Sprint(s.(map[string]any)["snapshot-id"]) == ids[1] })
+	}
+	if raw, err = json.Marshal(meta); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("v%d.metadata.json", len(versions)+1)), raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	i.want("SELECT count(*) FROM n.h.snapshots", "2")
+	i.refuses("CALL system.cherrypick_snapshot('n.h', "+ids[0]+")", errs.Invalid, "has its file")
+	i.want("SELECT count(*) FROM n.h", "3")
 }
 
 // TestStagedOnce: one WAP ID is for one change, and none stages a table's definition.

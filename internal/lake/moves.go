@@ -232,6 +232,9 @@ func (c *Catalog) Cherrypick(ctx context.Context, t *catalog.Table, id catalog.S
 	if err != nil {
 		return 0, err
 	}
+	if err := c.refuseLive(ctx, v, base.snapshot, change.Add); err != nil {
+		return 0, errs.Wrap(errs.Internal, op, t.Ident.String(), err)
+	}
 	done, err := commit.Apply(ctx, &committed{catalog: c, ident: t.Ident, base: base}, t.Ident.String(), v, change)
 	return done.Snapshot, err
 }
@@ -254,6 +257,36 @@ func (h *handle) unpublished(picked, at *table.Snapshot) error {
 	return nil
 }
 
+// refuseLive refuses data files that a snapshot has already. A picked snapshot may be an ancestor of the current one, and the metadata
+// not know it any more: expiry takes those between away, and a tag keeps it. Its files picked again would double their rows.
+func (c *Catalog) refuseLive(ctx context.Context, v *commit.Version, at *table.Snapshot, files []manifest.File) error {
+	mine := map[string]bool{}
+	for _, f := range files {
+		mine[fileio.Plain(f.Path)] = true
+	}
+	list, err := c.manifests(ctx, at)
+	if err != nil {
+		return err
+	}
+	reader := manifest.NewReader(c.fio, v.Specs)
+	live := func(e *manifest.Entry) bool { return e.Status != manifest.Deleted }
+	for i := range list {
+		if list[i].Content != manifest.Data {
+			continue
+		}
+		err := reader.VisitSome(ctx, &list[i], manifest.StatColumns{}, live, func(e *manifest.Entry) error {
+			if mine[fileio.Plain(e.File.Path)] {
+				return errs.New(errs.Invalid, "", "", "the table has its file %s already", e.File.Path)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func propertiesOf(s *table.Snapshot) map[string]string {
 	if s.Summary == nil {
 		return nil
@@ -269,7 +302,7 @@ func (c *Catalog) pick(ctx context.Context, t *catalog.Table, picked *table.Snap
 	if id := propertiesOf(picked)[commit.WAPProperty]; id != "" {
 		change.Properties[commit.PublishedProperty] = id
 	}
-	isOverwrite := propertiesOf(picked)["replace-partitions"] == "true"
+	isOverwrite := catalog.IsSet(propertiesOf(picked), "replace-partitions", false)
 	if operationName(picked) != table.OpAppend && !isOverwrite {
 		return change, errs.New(errs.Unsupported, "cherry-pick from", t.Ident.String(), "snapshot %d is neither an append nor a dynamic overwrite (its operation is %q), and doesn't follow the current one",
 			picked.SnapshotID, operationName(picked)).WithHint("run its statement again")
