@@ -24,7 +24,7 @@ const (
 // but once or twice in its life. The snapshot's own manifests are left for a later one to merge. So are those that can't be merged:
 // one of them is damaged, or has a partition whose type nobody can tell any more.
 func (a *applier) merge(ctx context.Context, v *Version, list []manifest.Info) ([]manifest.Info, error) {
-	if v.Properties["commit.manifest-merge.enabled"] == "false" {
+	if !catalog.IsSet(v.Properties, "commit.manifest-merge.enabled", true) {
 		return list, nil
 	}
 	least, err := numberProperty(v.Properties, minToMergeProperty, defaultMinToMerge)

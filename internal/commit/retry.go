@@ -67,8 +67,7 @@ func (t *Tries) Do(ctx context.Context, try func(n int) (again bool, err error))
 		if t.end.IsZero() {
 			t.end = time.Now().Add(t.retry.Total)
 		}
-		longest := max(min(t.retry.MinWait<<min(t.used, 20), t.retry.MaxWait), 1)
-		wait := rand.N(longest)
+		wait := rand.N(max(t.retry.longest(t.used), 1))
 		if time.Now().Add(wait).After(t.end) {
 			return err
 		}
@@ -79,4 +78,13 @@ func (t *Tries) Do(ctx context.Context, try func(n int) (again bool, err error))
 		case <-time.After(wait):
 		}
 	}
+}
+
+// longest returns the longest wait before the retry after used ones: each is twice the one before.
+func (r Retry) longest(used int) time.Duration {
+	wait := r.MinWait
+	for ; used > 0 && wait < r.MaxWait; used-- {
+		wait *= 2 // below seven weeks, which is twice what a property can say
+	}
+	return min(wait, r.MaxWait)
 }

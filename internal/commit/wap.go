@@ -1,8 +1,7 @@
 package commit
 
 import (
-	"strings"
-
+	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
 )
 
@@ -16,7 +15,7 @@ const (
 
 // Stages says whether a table with these properties has changes with a WAP ID staged.
 func Stages(properties map[string]string) bool {
-	return strings.EqualFold(properties["write.wap.enabled"], "true")
+	return catalog.IsSet(properties, "write.wap.enabled", false)
 }
 
 // CheckWAPID fails with Exists where a version has a snapshot that was staged under the ID, or that publishes one: a second one

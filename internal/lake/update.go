@@ -138,7 +138,7 @@ func (c *Catalog) publish(ctx context.Context, id catalog.Ident, base *handle, n
 		return "", d, err
 	}
 	location, err := c.store.publish(ctx, id, base.location, d)
-	if err != nil || next.Properties()["write.metadata.delete-after-commit.enabled"] != "true" {
+	if err != nil || !catalog.IsSet(next.Properties(), "write.metadata.delete-after-commit.enabled", false) {
 		return location, d, err
 	}
 	listed := map[string]bool{}
