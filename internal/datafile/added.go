@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/namemapping"
 )
 
 // Added is what the footer of a Parquet file that somebody else wrote says of it as a file of a table.
@@ -93,7 +94,7 @@ func checkUnmapped(t *catalog.Table, n *node) error {
 	for _, f := range t.Schema.Fields {
 		if n.id == noID && strings.EqualFold(f.Name, n.name) {
 			return errs.New(errs.Invalid, "", "", "its column %q isn't the table's column %q by the table's name mapping", n.name, f.Name).
-				WithHint("give the column that name in the table's property %s", mappingProperty)
+				WithHint("give the column that name in the table's property %s", namemapping.Property)
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/namemapping"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -57,7 +58,7 @@ func (n *node) ownType() (catalog.Type, error) {
 	if out.Fields, err = fieldsOf(n.kids); err != nil {
 		return out, err
 	}
-	for i, name := range innerNames(n.nested) {
+	for i, name := range namemapping.InnerNames(n.nested) {
 		out.Fields[i].Name = name
 		out.Fields[i].Required = name == "key"
 	}

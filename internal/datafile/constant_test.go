@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/namemapping"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -47,7 +48,7 @@ func TestConstants(t *testing.T) {
 	} {
 		test := newShapeTest(t, columns...)
 		test.table.Specs = map[catalog.SpecID]catalog.PartitionSpec{0: c.spec}
-		test.table.Properties[mappingProperty] = `[{"field-id": 1, "names": ["id"]}, {"field-id": 2, "names": ["region"]}]`
+		test.table.Properties[namemapping.Property] = `[{"field-id": 1, "names": ["id"]}, {"field-id": 2, "names": ["region"]}]`
 		file := test.file(t, "f.parquet", id, pq)
 		switch {
 		case c.bare:
@@ -75,7 +76,7 @@ func TestConstantsOfCopies(t *testing.T) {
 		test.table.Specs = map[catalog.SpecID]catalog.PartitionSpec{0: {Fields: []catalog.PartitionField{
 			{ID: 1000, Sources: []catalog.FieldID{2}, Transform: identity, SourceType: transform.Type{Kind: transform.String}},
 		}}}
-		test.table.Properties[mappingProperty] = `[{"field-id": 1, "names": ["id"]}, {"field-id": 2, "names": ["region"]}]`
+		test.table.Properties[namemapping.Property] = `[{"field-id": 1, "names": ["id"]}, {"field-id": 2, "names": ["region"]}]`
 		file := test.avroFile(t, "f.avro", strings.Replace(text, "ID", c.id, 1), map[string]any{"id": int64(1), "region": "south"})
 		file.Partition = []transform.Value{"north"}
 		for _, columns := range [][]catalog.FieldID{{1, 2, 3}, {2}, {2, 3}} {
@@ -87,7 +88,7 @@ func TestConstantsOfCopies(t *testing.T) {
 		if got, err := test.prepareColumns(t, []catalog.FieldID{3}, file); err != nil || got[0].Constants != nil {
 			t.Errorf("%s: a default: %+v, %v", c.name, got, err)
 		}
-		delete(test.table.Properties, mappingProperty)
+		delete(test.table.Properties, namemapping.Property)
 		if _, err := test.prepareColumns(t, []catalog.FieldID{3}, file); c.id != "" && err != nil {
 			t.Errorf("%s, no mapping: %v", c.name, err)
 		}

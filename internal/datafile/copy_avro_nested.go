@@ -9,6 +9,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/avro"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/namemapping"
 )
 
 // avroPlanner plans how values of Avro types are read. IDs are the file's own or, byName, the name mapping's.
@@ -157,7 +158,7 @@ func (p avroPlanner) pairs(s *avro.Schema, names nameMap, want *catalog.Field) (
 	var parts [2]arrow.Field
 	var reads [2]avroRead
 	for i, f := range s.Items.Fields {
-		id, inner := p.inner(f.ID, innerNames(catalog.Map)[i], names)
+		id, inner := p.inner(f.ID, namemapping.InnerNames(catalog.Map)[i], names)
 		var err error
 		if parts[i], reads[i], err = p.value(f.Type, inner, within(want, catalog.Map, i)); err != nil {
 			return nil, nil, err

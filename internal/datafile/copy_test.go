@@ -20,6 +20,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/namemapping"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -212,7 +213,7 @@ func TestDamagedAvro(t *testing.T) {
 
 func TestAvroWithoutIDs(t *testing.T) {
 	test := newShapeTest(t, mappedColumns()...)
-	test.table.Properties[mappingProperty] = mappedNames
+	test.table.Properties[namemapping.Property] = mappedNames
 	const text = `{"type": "record", "name": "r", "fields": [{"name": "rec_id", "type": "long"}, {"name": "other", "aliases": ["loc"], "type":
 		{"type": "record", "name": "l", "fields": [{"name": "lat", "type": ["null", "long"]}, {"name": "lon", "type": "long"}]}},
 		{"name": "l", "type": {"type": "array", "items": {"type": "record", "name": "e", "fields": [{"name": "x", "type": "int"}]}}},
@@ -231,7 +232,7 @@ func TestAvroWithoutIDs(t *testing.T) {
 	if got[0].ByName || got[0].Shape == nil || shapeText(got[0].Shape.Fields) != shape {
 		t.Errorf("got %+v", got[0])
 	}
-	delete(test.table.Properties, mappingProperty)
+	delete(test.table.Properties, namemapping.Property)
 	_, err = newShapeTest(t, mappedColumns()...).prepare(t, file)
 	wantError(t, "no mapping", err, errs.Unsupported, "f.avro: its columns have no field IDs")
 	if _, err := test.prepareColumns(t, nil, file); err != nil {
@@ -340,8 +341,7 @@ func TestParquetCopies(t *testing.T) {
 			test := newShapeTest(t, c.column)
 			file := test.parquetFile(t, c.file, c.leaves...)
 			if bare {
-				text, _ := json.Marshal(mappingFor(test.table.Schema.Fields, nil))
-				test.table.Properties[mappingProperty] = string(text)
+				test.table.Properties[namemapping.Property], _ = namemapping.Text(namemapping.Of(test.table.Schema.Fields))
 				file = test.parquetFile(t, bareNode(c.file), c.leaves...)
 			}
 			got, err := test.prepare(t, file)

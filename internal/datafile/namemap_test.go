@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/namemapping"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -54,11 +55,11 @@ func TestNameMapping(t *testing.T) {
 		{"another type", mappedNames, []schema.Node{pqStruct("id", -1, pqLong("id", -1))}, "", false, errs.Corrupt, "column key"},
 		{"no mapping", "", []schema.Node{pqLong("id", -1)}, "", false, errs.Unsupported, "its columns have no field IDs"},
 		{"one name for two fields", `[{"field-id": 1, "names": ["a"]}, {"field-id": 2, "names": ["a"]}]`, []schema.Node{pqLong("a", -1)}, "", false, errs.Corrupt, `"a" twice`},
-		{"no JSON", `{`, []schema.Node{pqLong("a", -1)}, "", false, errs.Corrupt, mappingProperty},
+		{"no JSON", `{`, []schema.Node{pqLong("a", -1)}, "", false, errs.Corrupt, namemapping.Property},
 	} {
 		test := newShapeTest(t, mappedColumns()...)
 		if c.mapping != "" {
-			test.table.Properties[mappingProperty] = c.mapping
+			test.table.Properties[namemapping.Property] = c.mapping
 		}
 		got, err := test.prepare(t, test.file(t, "f.parquet", c.file...))
 		wantError(t, c.name, err, c.kind, c.text)
@@ -81,12 +82,12 @@ func TestMappingHint(t *testing.T) {
 	test.table.Schema.Fields[1].Name = "it's"
 	file := test.file(t, "f.parquet", pqLong("key", -1), pqLong("it's", -1), pqStruct("loc", -1, pqLong("latitude", -1)))
 	_, err := test.prepare(t, file)
-	head, rest, ok := strings.Cut(errs.HintOf(err), "SET TBLPROPERTIES ('"+mappingProperty+"' = '")
+	head, rest, ok := strings.Cut(errs.HintOf(err), "SET TBLPROPERTIES ('"+namemapping.Property+"' = '")
 	text, isWhole := strings.CutSuffix(rest, "')")
 	if !ok || !isWhole || !strings.HasSuffix(head, "ALTER TABLE db.t ") {
 		t.Fatalf("the hint is %q", errs.HintOf(err))
 	}
-	test.table.Properties[mappingProperty] = strings.ReplaceAll(text, "''", "'")
+	test.table.Properties[namemapping.Property] = strings.ReplaceAll(text, "''", "'")
 	got, err := test.prepare(t, file)
 	if err != nil || shapeText(got[0].Shape.Fields) != "key:1 long, it's:2 long, loc:3 struct<latitude:4 long>" {
 		t.Errorf("%v, %+v", err, got)
@@ -94,7 +95,7 @@ func TestMappingHint(t *testing.T) {
 	for i := range catalog.FieldID(40) {
 		test.table.Schema.Fields = append(test.table.Schema.Fields, leafField(100+i, "a long name of a column", transform.Long))
 	}
-	delete(test.table.Properties, mappingProperty)
+	delete(test.table.Properties, namemapping.Property)
 	if _, err = test.prepare(t, file); len(errs.HintOf(err)) > 300 || !strings.Contains(errs.HintOf(err), "SET TBLPROPERTIES") {
 		t.Errorf("the hint is %q", errs.HintOf(err))
 	}

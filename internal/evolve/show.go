@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/namemapping"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -36,7 +37,7 @@ func CreateScript(name string, s State, location string) []string {
 	}
 	b.WriteString("\nTBLPROPERTIES (\n  'format-version' = '" + strconv.Itoa(s.FormatVersion) + "'")
 	for _, k := range slices.Sorted(maps.Keys(s.Properties)) {
-		if k != commentKey && k != nameMapping { // the mapping has the IDs of this table's columns
+		if k != commentKey && k != namemapping.Property { // the mapping has the IDs of this table's columns
 			b.WriteString(",\n  " + quoteText(k) + " = " + quoteText(s.Properties[k]))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/namemapping"
 	"github.com/tarndb/tarn/internal/sql"
 	"github.com/tarndb/tarn/transform"
 )
@@ -41,7 +42,7 @@ func essence(s State) string {
 	schema := s.Schema()
 	name := func(id catalog.FieldID) string { return strings.Join(schema.Path(id), "/") }
 	props := maps.Clone(s.Properties)
-	delete(props, nameMapping)
+	delete(props, namemapping.Property)
 	fmt.Fprintf(&b, "v%d %q %v\n", s.FormatVersion, s.Location, props)
 	for _, f := range schema.Fields {
 		fmt.Fprintf(&b, "%s %s %v %q", f.Name, TypeSQL(f.Type), f.Required, f.Doc)

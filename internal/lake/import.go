@@ -15,6 +15,7 @@ import (
 	"github.com/tarndb/tarn/internal/hive"
 	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/internal/metrics"
+	"github.com/tarndb/tarn/internal/namemapping"
 	"github.com/tarndb/tarn/internal/survey"
 	"github.com/tarndb/tarn/transform"
 )
@@ -71,8 +72,11 @@ func CheckApart(t *catalog.Table, folder string) error {
 
 // ImportTable returns the table as it will be when files without field IDs are added to it: with a name mapping.
 func (c *Catalog) ImportTable(t *catalog.Table) (*catalog.Table, error) {
-	name, mapping, err := evolve.DefaultMapping(t.Schema.Fields)
-	if _, has := t.Properties[name]; has || err != nil {
+	if _, has := t.Properties[namemapping.Property]; has {
+		return t, nil
+	}
+	mapping, err := namemapping.Text(namemapping.Of(t.Schema.Fields))
+	if err != nil {
 		return t, err
 	}
 	out := *t
@@ -80,7 +84,7 @@ func (c *Catalog) ImportTable(t *catalog.Table) (*catalog.Table, error) {
 	if out.Properties == nil {
 		out.Properties = map[string]string{}
 	}
-	out.Properties[name] = mapping
+	out.Properties[namemapping.Property] = mapping
 	return &out, nil
 }
 
@@ -316,10 +320,7 @@ func (i *importing) checked(ctx context.Context, err error) ([]ImportedFile, err
 
 // CommitImports adds files to the table as one snapshot, after it has got the name mapping of how, which ImportTable made, unless all files have IDs.
 func (c *Catalog) CommitImports(ctx context.Context, t, how *catalog.Table, files []ImportedFile) (catalog.SnapshotID, error) {
-	name, _, err := evolve.DefaultMapping(nil)
-	if err != nil {
-		return 0, err
-	}
+	const name = namemapping.Property
 	if mapping := how.Properties[name]; t.Properties[name] != mapping {
 		_, err := c.Evolve(ctx, t, opImport, func(s evolve.State) (evolve.State, error) {
 			if _, has := s.Properties[name]; has {

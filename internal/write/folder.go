@@ -12,6 +12,7 @@ import (
 	"github.com/tarndb/tarn/internal/evolve"
 	"github.com/tarndb/tarn/internal/hive"
 	"github.com/tarndb/tarn/internal/lake"
+	"github.com/tarndb/tarn/internal/namemapping"
 	"github.com/tarndb/tarn/internal/sql"
 )
 
@@ -74,12 +75,9 @@ func (f Folder) state(layout *hive.Layout) (evolve.State, error) {
 		st.Properties = append(st.Properties, sql.Property{Key: key, Value: f.Properties[key]})
 	}
 	state, err := evolve.Create(st)
-	if err != nil {
+	if _, isGiven := f.Properties[namemapping.Property]; isGiven || err != nil {
 		return state, err
 	}
-	name, mapping, err := evolve.DefaultMapping(state.Schema().Fields)
-	if _, isGiven := f.Properties[name]; !isGiven {
-		state.Properties[name] = mapping
-	}
+	state.Properties[namemapping.Property], err = namemapping.Text(namemapping.Of(state.Schema().Fields))
 	return state, err
 }
