@@ -162,7 +162,7 @@ func (f localFile) Size() int64 { return f.size }
 // writeWhole writes data to a temporary file beside local and publishes it there, so that no reader sees a part of it.
 func writeWhole(local string, data []byte, publish func(temp, local string) error) error {
 	folder := filepath.Dir(local)
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+	if err := makeFolders(folder); err != nil {
 		return err
 	}
 	temp := filepath.Join(folder, fmt.Sprintf(".%s.%s.tmp", filepath.Base(local), uuid.NewString()))
@@ -206,7 +206,7 @@ const streamBuffer = 64 << 10
 
 // Stream makes a file of what write writes, which is durable when it returns, or leaves none of its own. It returns its size.
 func Stream(local string, write func(io.Writer) error) (bytes int64, err error) {
-	if err := os.MkdirAll(filepath.Dir(local), 0o777); err != nil {
+	if err := makeFolders(filepath.Dir(local)); err != nil {
 		return 0, err
 	}
 	err = createSynced(local, func(f *os.File) error {
@@ -241,14 +241,17 @@ func linkNew(temp, local string) error {
 	return writeSynced(local, data)
 }
 
-// syncFolder makes a new name durable. File systems that can't sync a folder say EINVAL or so; the file itself is safe.
+// syncFolder makes a new name durable. Some file systems can't sync a folder, and keep names in order by other means.
 func syncFolder(folder string) error {
 	f, err := os.Open(folder)
 	if err != nil {
 		return err
 	}
-	_ = f.Sync()
-	return f.Close()
+	err = f.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		err = nil
+	}
+	return errors.Join(err, f.Close())
 }
 
 // Sync makes a file that another library wrote durable: no metadata may mention one that isn't.
