@@ -23,7 +23,7 @@ type Error = errs.Error
 type CatalogConfig struct {
 	Name      string // in statements
 	Type      string // "hadoop" or "sql"
-	URI       string // sql: "sqlite:///path"
+	URI       string // sql: "sqlite:///path" or "postgresql://..."
 	Warehouse string // the folder of new tables; hadoop: of all tables
 	// Properties are the catalog's other properties.
 	Properties map[string]string

@@ -17,7 +17,7 @@ import (
 )
 
 // maxBlock is how large a block may be, decompressed. Writers make blocks of some ten kilobytes to some megabytes.
-const maxBlock = 1 << 30
+const maxBlock = 256 << 20
 
 // codec returns the bytes of a block, in raw itself or in a buffer that the next block overwrites.
 type codec func(b *buffers, raw []byte) ([]byte, error)

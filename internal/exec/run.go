@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -167,7 +168,7 @@ func (r *run) database(c *task.Core) string {
 // spillFile is the attached database's file, which is removed with the final step's instance.
 func (r *run) spillFile() string {
 	if r.spill == "" {
-		r.spill = filepath.Join(r.opts.TempDir, fmt.Sprintf("tarn-rows-%016x.duckdb", rand.Uint64()))
+		r.spill = filepath.Join(cmp.Or(r.opts.TempDir, os.TempDir()), fmt.Sprintf("tarn-rows-%016x.duckdb", rand.Uint64()))
 	}
 	return r.spill
 }

@@ -9,7 +9,7 @@ import (
 
 // Write is what a statement does with the rows that its query gives.
 type Write struct {
-	Statement string  `json:"statement"` // INSERT, DELETE, UPDATE or MERGE
+	Statement string  `json:"statement"` // INSERT, CREATE TABLE, DELETE, UPDATE or MERGE
 	Table     string  `json:"table"`
 	Replaces  string  `json:"replaces,omitempty"` // of an INSERT OVERWRITE
 	Change    *Change `json:"change,omitempty"`   // of the others

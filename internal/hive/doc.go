@@ -5,5 +5,5 @@
 // It takes nothing of a file but its footer, makes no table, and trusts no folder: whether rows are of the partition that a folder says
 // is checked where the files are added to a table. Trees that aren't one table are refused, naming the file or folder.
 //
-// Before it stands lake, which adds files to tables; after it stand datafile, which reads footers, and fileio.
+// Before it stands lake, which adds files to tables; after it stand datafile, which reads footers, evolve, which says what types columns may take, and fileio.
 package hive

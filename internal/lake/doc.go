@@ -1,5 +1,5 @@
 // Package lake is Tarn's door to Iceberg catalogs, metadata and files, and the only importer of iceberg-go. It finds
-// tables (Hadoop-style warehouses, SQL catalogs in SQLite, a metadata file or a table folder by its path), pins their
+// tables (Hadoop-style warehouses, SQL catalogs in SQLite and PostgreSQL, a metadata file or a table folder by its path), pins their
 // snapshots, has package survey say what files a filter leaves of them (Survey) and package datafile how the files of a query
 // are to be read (Prepare), and publishes new versions of tables: of their metadata alone (Create, Evolve, Update), and the
 // snapshots that package commit makes of changes of their rows (Commit). What a statement makes of the metadata is for package

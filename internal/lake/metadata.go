@@ -14,6 +14,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/fileio"
+	"github.com/tarndb/tarn/internal/units"
 )
 
 // newestFormat is the newest format version of tables that can be read and written.
@@ -92,6 +93,9 @@ func (c *Catalog) readMetadata(ctx context.Context, location string) ([]byte, ta
 	return raw, meta, err
 }
 
+// maxMetadata is how long metadata may be, unpacked. A table of a hundred thousand snapshots has some fifty megabytes.
+const maxMetadata = 1 << 30
+
 // gunzip unpacks data if it starts as gzip data does: names lie about it, bytes don't.
 func gunzip(data []byte) ([]byte, error) {
 	if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
@@ -101,7 +105,11 @@ func gunzip(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(r)
+	data, err = io.ReadAll(io.LimitReader(r, maxMetadata+1))
+	if err == nil && len(data) > maxMetadata {
+		return nil, errs.New(errs.Corrupt, "", "", "it unpacks to more than %s", units.Bytes(maxMetadata))
+	}
+	return data, err
 }
 
 // checkFormat tells a view and a table of a later format version, which are Unsupported, from bytes that are no metadata at all.

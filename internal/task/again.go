@@ -40,12 +40,12 @@ func Changed(before, now *Graph) (changed map[string]bool, ok bool) {
 		return nil, false
 	}
 	changed = map[string]bool{}
-	old, new := a.inputs(), b.inputs()
-	for key, in := range old {
-		changed[key] = in != new[key]
+	then, here := a.inputs(), b.inputs()
+	for key, in := range then {
+		changed[key] = in != here[key]
 	}
-	for key, in := range new {
-		changed[key] = in != old[key]
+	for key, in := range here {
+		changed[key] = in != then[key]
 	}
 	for key, is := range changed {
 		if !is {

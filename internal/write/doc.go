@@ -4,6 +4,8 @@
 //
 // It also makes files that lie elsewhere part of a table, or a table of them, once their rows are checked.
 //
-// It runs no queries of its own but over the rows and files that it was given, and changes no rows that are in the table. The root package
-// gives it the rows of statements; duck and lake stand below it.
+// It changes rows that are in the table, too, by what package dml says of each: by rewriting files, or by files of deletes.
+//
+// It runs no queries of its own but over the rows and files that it was given. The root package gives it the rows of statements;
+// duck and lake stand below it.
 package write
