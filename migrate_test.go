@@ -236,3 +236,80 @@ func TestMigrateTable(t *testing.T) {
 		})
 	}
 }
+
+// TestPurgeLeavesImportedFiles makes the folder of files that were added where they lay the table's own in every way there is, before and after
+// they are added, and purges: they stay, and what the table wrote goes.
+func TestPurgeLeavesImportedFiles(t *testing.T) {
+	h := newHive(t)
+	h.file("src/a=1/x.parquet", "SELECT 1 AS id")
+	h.file("src/a=2/y.parquet", "SELECT 2 AS id")
+	src := filepath.Join(h.dir, "src")
+	before := contents(t, h.dir)
+	create := "CREATE TABLE n.t (id int, a int) PARTITIONED BY (a)"
+	mine := []string{
+		"ALTER TABLE n.t SET TBLPROPERTIES ('write.data.path'='" + src + "', 'gc.enabled'='true')",
+		"ALTER TABLE n.t SET TBLPROPERTIES ('write.object-storage.path'='file://" + src + "/', 'gc.enabled'='true')",
+		"ALTER TABLE n.t SET TBLPROPERTIES ('write.folder-storage.path'='" + h.dir + "', 'gc.enabled'='true')",
+		"ALTER TABLE n.t SET LOCATION '" + h.dir + "'; ALTER TABLE n.t UNSET TBLPROPERTIES ('gc.enabled')",
+		"ALTER TABLE n.t SET TBLPROPERTIES ('write.data.path'='" + src + "', 'gc.enabled'='true'); ALTER TABLE n.t UNSET TBLPROPERTIES ('tarn.imported-from', 'snapshot')",
+	}
+	for _, own := range mine {
+		for _, ways := range [][]string{
+			{h.snapshot("src", "n.t", ""), own},
+			{h.snapshot("src", "n.t", ""), own, "INSERT INTO n.t VALUES (3, 3)", "DELETE FROM n.t WHERE id = 1"},
+			{h.snapshot("src", "n.t", ""), own, "CREATE OR REPLACE TABLE n.t (id int)"},
+			{h.snapshot("src", "n.s", ""), "ALTER TABLE n.s RENAME TO n.t", own},
+			{create, h.add("n.t", "src", ""), own},
+			{create, own, h.add("n.t", "src", "")},
+			{create, own, h.add("n.t", "src", ", partition_filter => map('a', '1')"), h.add("n.t", "src", ", partition_filter => map('a', '2')")},
+			{"CREATE TABLE n.t (id int)", own, h.add("n.t", "src/a=1", "")},
+			{"CREATE TABLE n.t (id int)", own, h.add("n.t", "src/a=1/x.parquet", ""), "INSERT INTO n.t VALUES (3)", h.add("n.t", "src/a=2/y.parquet", "")},
+			{strings.Replace(create, " PART", " LOCATION '"+h.dir+"' PART", 1), h.add("n.t", "src", ""), own},
+		} {
+			for _, way := range ways {
+				for stmt := range strings.SplitSeq(way, "; ") {
+					h.ask(stmt)
+				}
+			}
+			name := own + " of " + strings.Join(ways, "; ")
+			if told := h.ask("EXPLAIN DROP TABLE n.t PURGE"); !strings.Contains(told, `"files of others, which stay" `) {
+				t.Errorf("%s: told is %s", name, told)
+			}
+			h.ask("DROP TABLE n.t PURGE")
+			now := contents(t, h.dir)
+			for path, text := range before {
+				if now[path] != text {
+					t.Errorf("%s: %s is gone", name, path)
+				}
+			}
+			if t.Failed() {
+				return
+			}
+			// What the table wrote into a folder that others' files were added from can't be told from those by then, and stays.
+			for path := range now {
+				if before[path] != "" {
+					continue
+				}
+				if !strings.HasPrefix(path, src) || !strings.HasSuffix(path, ".parquet") {
+					t.Errorf("%s: %s is left", name, path)
+				}
+				if err := os.Remove(path); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	// The property says so once, however the files came.
+	h.run("CREATE TABLE n.t (id int)")
+	h.ask(h.add("n.t", "src/a=1", ""))
+	h.ask(h.add("n.t", "src/a=2", ""))
+	h.want("SHOW TBLPROPERTIES n.t ('tarn.imported-from')", `"tarn.imported-from" "[\"`+src+`\"]"`)
+	h.run("ALTER TABLE n.t SET TBLPROPERTIES ('tarn.imported-from'='[')")
+	h.refuses("DROP TABLE n.t PURGE", errs.Invalid, "tarn.imported-from")
+	// A snapshot that another engine made doesn't say where its files come from.
+	h.run("CREATE TABLE n.spark (id int) TBLPROPERTIES ('snapshot'='true')")
+	h.refuses("DROP TABLE n.spark PURGE", errs.Invalid, "another table's")
+	h.run("ALTER TABLE n.spark UNSET TBLPROPERTIES ('snapshot')")
+	h.ask("DROP TABLE n.spark PURGE")
+	unchanged(t, h.dir, before)
+}

@@ -23,6 +23,8 @@ import (
 // Import says which Parquet files are to become a table's, where they lie.
 type Import struct {
 	From string // a folder, or a file
+	// Own says that the files become the table's own, as if it had written them: a purge deletes them.
+	Own bool
 	// Where are the partitions to be taken, by the names of partition fields and as folders spell their values; nil for all.
 	Where map[string]string
 }
@@ -70,22 +72,25 @@ func CheckApart(t *catalog.Table, folder string) error {
 	return nil
 }
 
-// ImportTable returns the table as it will be when files without field IDs are added to it: with a name mapping.
-func (c *Catalog) ImportTable(t *catalog.Table) (*catalog.Table, error) {
-	if _, has := t.Properties[namemapping.Property]; has {
-		return t, nil
-	}
-	mapping, err := namemapping.Text(namemapping.Of(t.Schema.Fields))
-	if err != nil {
-		return t, err
-	}
+// ImportTable returns the table as it will be when files are added to it: with a name mapping, and with what says that they aren't its own.
+func (c *Catalog) ImportTable(t *catalog.Table, in Import) (*catalog.Table, error) {
 	out := *t
 	out.Properties = maps.Clone(t.Properties)
 	if out.Properties == nil {
 		out.Properties = map[string]string{}
 	}
-	out.Properties[namemapping.Property] = mapping
-	return &out, nil
+	if _, has := t.Properties[namemapping.Property]; !has {
+		mapping, err := namemapping.Text(namemapping.Of(t.Schema.Fields))
+		if err != nil {
+			return nil, err
+		}
+		out.Properties[namemapping.Property] = mapping
+	}
+	if in.Own {
+		return &out, nil
+	}
+	err := NoteImport(out.Properties, in.From)
+	return &out, errs.Wrap(errs.Invalid, opImport, in.From, err)
 }
 
 // FindImports lists the files of an import and reads their footers. A folder that says no value of a partition field, a file that can't be
@@ -318,19 +323,10 @@ func (i *importing) checked(ctx context.Context, err error) ([]ImportedFile, err
 	return i.files, err
 }
 
-// CommitImports adds files to the table as one snapshot, after it has got the name mapping of how, which ImportTable made, unless all files have IDs.
-func (c *Catalog) CommitImports(ctx context.Context, t, how *catalog.Table, files []ImportedFile) (catalog.SnapshotID, error) {
-	const name = namemapping.Property
-	if mapping := how.Properties[name]; t.Properties[name] != mapping {
-		_, err := c.Evolve(ctx, t, opImport, func(s evolve.State) (evolve.State, error) {
-			if _, has := s.Properties[name]; has {
-				return s, errs.New(errs.Conflict, "", "", "another writer gave the table a name mapping")
-			}
-			s.Properties = maps.Clone(s.Properties)
-			s.Properties[name] = mapping
-			return s, nil
-		})
-		if err != nil {
+// CommitImports adds files to the table as one snapshot, after it has got the properties of how, which ImportTable made.
+func (c *Catalog) CommitImports(ctx context.Context, t, how *catalog.Table, in Import, files []ImportedFile) (catalog.SnapshotID, error) {
+	if !maps.Equal(t.Properties, how.Properties) {
+		if err := c.noteImport(ctx, t, how, in); err != nil {
 			return 0, err
 		}
 	}
@@ -342,4 +338,23 @@ func (c *Catalog) CommitImports(ctx context.Context, t, how *catalog.Table, file
 	}
 	done, err := c.Commit(ctx, t, change)
 	return done.Snapshot, err
+}
+
+// noteImport gives the table the properties of how that it hasn't.
+func (c *Catalog) noteImport(ctx context.Context, t, how *catalog.Table, in Import) error {
+	const name = namemapping.Property
+	_, err := c.Evolve(ctx, t, opImport, func(s evolve.State) (evolve.State, error) {
+		s.Properties = maps.Clone(s.Properties)
+		if mapping := how.Properties[name]; t.Properties[name] != mapping {
+			if _, has := s.Properties[name]; has {
+				return s, errs.New(errs.Conflict, "", "", "another writer gave the table a name mapping")
+			}
+			s.Properties[name] = mapping
+		}
+		if in.Own {
+			return s, nil
+		}
+		return s, NoteImport(s.Properties, in.From) // beside what others may have noted meanwhile
+	})
+	return err
 }

@@ -18,7 +18,7 @@ type PurgeGroup struct {
 	Kind  string   // such as "data files"
 	Files []string // sorted
 	Bytes int64
-	Kept  bool // they lie outside of the table's folders, may be others' too, and aren't deleted
+	Kept  bool // they lie outside of the table's folders, or were added where they lay, may be others' too, and aren't deleted
 }
 
 // Purge is the plan of a drop with all files: what Execute does. A plan is for the version of the table that it was made of.
@@ -50,7 +50,7 @@ func (c *Catalog) PlanPurge(ctx context.Context, t *catalog.Table) (*Purge, erro
 		return nil, err.WithHint("DROP TABLE without PURGE leaves them")
 	}
 	p := &purging{handle: h, table: t, seen: map[string]bool{}, groups: map[string]*PurgeGroup{}}
-	if err := p.ownFolders(ctx); err != nil {
+	if err := p.folders(ctx); err != nil {
 		return nil, errs.Wrap(errs.Internal, "purge table", t.Ident.String(), err)
 	}
 	if s, ok := c.store.(*sqlStore); ok {
@@ -83,16 +83,17 @@ const (
 	kindManifest     = "manifests"
 	kindDelete       = "delete files"
 	kindData         = "data files"
-	kindElsewhere    = "files elsewhere, which stay"
+	kindOthers       = "files of others, which stay"
 )
 
-var purgeKinds = []string{kindMetadata, kindStatistics, kindManifestList, kindManifest, kindDelete, kindData, kindElsewhere}
+var purgeKinds = []string{kindMetadata, kindStatistics, kindManifestList, kindManifest, kindDelete, kindData, kindOthers}
 
 // purging gathers the files of a plan.
 type purging struct {
 	handle *handle
 	table  *catalog.Table
 	own    []string // the folders that the table has, or had, for its files
+	others []string // the folders that data files were added from where they lay
 	seen   map[string]bool
 	groups map[string]*PurgeGroup
 }
@@ -102,12 +103,12 @@ func (p *purging) add(kind, path string, bytes int64) {
 		return
 	}
 	p.seen[path] = true
-	if !p.isOwn(path) {
-		kind = kindElsewhere
+	if !p.isOwn(path) || kind == kindData && isWithinAny(path, p.others) {
+		kind = kindOthers
 	}
 	g := p.groups[kind]
 	if g == nil {
-		g = &PurgeGroup{Kind: kind, Kept: kind == kindElsewhere}
+		g = &PurgeGroup{Kind: kind, Kept: kind == kindOthers}
 		p.groups[kind] = g
 	}
 	g.Files = append(g.Files, path)
@@ -116,15 +117,15 @@ func (p *purging) add(kind, path string, bytes int64) {
 
 // isOwn says whether a path is in one of the table's folders.
 func (p *purging) isOwn(path string) bool {
-	return slices.ContainsFunc(p.own, func(folder string) bool { return fileio.IsWithin(path, folder) })
+	return isWithinAny(path, p.own)
 }
 
 // folderKeys are the properties that give a table other folders than its location.
 var folderKeys = []string{"write.data.path", "write.metadata.path", "write.object-storage.path", "write.folder-storage.path"}
 
-// ownFolders finds the folders of all versions that are still there. Files that other tables had first, such as those that
-// were added where they lay, are in others.
-func (p *purging) ownFolders(ctx context.Context) error {
+// folders finds the folders of all versions that are still there: the table's own, and those that others' files were added from. A file may
+// lie in both, since a folder may become the table's own after its files were added, by write.data.path or SET LOCATION; it is the others' then.
+func (p *purging) folders(ctx context.Context) (err error) {
 	c := p.handle.catalog
 	versions := []table.Metadata{p.handle.meta}
 	for entry := range p.handle.meta.PreviousFiles() {
@@ -148,7 +149,8 @@ func (p *purging) ownFolders(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	p.others, err = othersFolders(versions)
+	return err
 }
 
 // snapshots adds the files of all snapshots, those that entries say were deleted included: they may still lie there.

@@ -52,7 +52,7 @@ func MakeOf(ctx context.Context, conn *duck.Conn, c *lake.Catalog, id catalog.Id
 			return 0, err
 		}
 	}
-	files, _, err = AddFiles(ctx, conn, c, table, lake.Import{From: from})
+	files, _, err = AddFiles(ctx, conn, c, table, lake.Import{From: from, Own: f.Path == ""})
 	if err == nil && files == 0 {
 		err = c.PublishStaged(ctx, table)
 	}
@@ -75,9 +75,16 @@ func (f Folder) state(layout *hive.Layout) (evolve.State, error) {
 		st.Properties = append(st.Properties, sql.Property{Key: key, Value: f.Properties[key]})
 	}
 	state, err := evolve.Create(st)
-	if _, isGiven := f.Properties[namemapping.Property]; isGiven || err != nil {
+	if err != nil {
 		return state, err
 	}
-	state.Properties[namemapping.Property], err = namemapping.Text(namemapping.Of(state.Schema().Fields))
+	if _, isGiven := f.Properties[namemapping.Property]; !isGiven {
+		if state.Properties[namemapping.Property], err = namemapping.Text(namemapping.Of(state.Schema().Fields)); err != nil {
+			return state, err
+		}
+	}
+	if f.Path != "" {
+		err = lake.NoteImport(state.Properties, f.Path)
+	}
 	return state, err
 }

@@ -19,7 +19,7 @@ func AddFiles(ctx context.Context, conn *duck.Conn, c *lake.Catalog, t *catalog.
 	if _, err := targetOf(t); err != nil { // its spec is one that rows can be checked by
 		return 0, 0, err
 	}
-	how, err := c.ImportTable(t)
+	how, err := c.ImportTable(t, in)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -36,7 +36,7 @@ func AddFiles(ctx context.Context, conn *duck.Conn, c *lake.Catalog, t *catalog.
 		}
 		tuples[catalog.TupleKey(t.DefaultSpec, found[i].Tuple)] = true
 	}
-	_, err = c.CommitImports(ctx, t, how, found)
+	_, err = c.CommitImports(ctx, t, how, in, found)
 	return len(found), len(tuples), err
 }
 
