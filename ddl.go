@@ -72,7 +72,7 @@ func (e *Engine) dropNamespace(ctx context.Context, st sql.DropNamespace) error 
 	}
 	err = c.DropNamespace(ctx, id)
 	switch {
-	case st.IfExists && errs.KindOf(err) == errs.NotFound:
+	case st.IfExists && lake.IsNoNamespace(err):
 		return nil
 	case st.Cascade && errs.KindOf(err) == errs.Invalid:
 		return errs.New(errs.Unsupported, "drop namespace", id.String(), "it isn't empty, and CASCADE, which would drop all that it holds, isn't supported").

@@ -124,3 +124,39 @@ func TestDropOfATableThatIsBroken(t *testing.T) {
 		}
 	}
 }
+
+// TestCatalogThatIsntThere runs statements of every kind on a SQLite file that isn't there: CREATE NAMESPACE alone makes it, and nothing takes it
+// for a catalog without tables.
+func TestCatalogThatIsntThere(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "catalog.db")
+	engine, err := tarn.Open(t.Context(), tarn.Config{Catalogs: []tarn.CatalogConfig{{Name: "lake", Type: "sql", URI: "sqlite:///" + file, Warehouse: filepath.Join(dir, "warehouse")}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = engine.Close() }()
+	s := engine.Session()
+	for _, stmt := range []string{
+		"CREATE TABLE n.t (a int)", "CREATE TABLE IF NOT EXISTS n.t (a int)", "CREATE OR REPLACE TABLE n.t (a int)", "REPLACE TABLE n.t (a int)",
+		"CREATE TABLE n.t AS SELECT 1 AS a", "CREATE TABLE IF NOT EXISTS n.t AS SELECT 1 AS a", "CREATE OR REPLACE TABLE n.t AS SELECT 1 AS a",
+		"DROP TABLE n.t", "DROP TABLE IF EXISTS n.t", "DROP TABLE n.t PURGE", "DROP TABLE IF EXISTS n.t PURGE", "EXPLAIN DROP TABLE n.t PURGE",
+		"DROP NAMESPACE n", "DROP NAMESPACE IF EXISTS n", "ALTER TABLE n.t ADD COLUMN b int", "ALTER TABLE n.t RENAME TO n.u", "ALTER TABLE n.t CREATE BRANCH b",
+		"INSERT INTO n.t VALUES (1)", "DELETE FROM n.t WHERE a = 1", "SELECT * FROM n.t", "SELECT * FROM n.t.files", "DESCRIBE n.t", "DESCRIBE NAMESPACE n",
+		"SHOW NAMESPACES", "SHOW TABLES IN n", "SHOW CREATE TABLE n.t", "CALL system.register_table('n.t', '/none.metadata.json')",
+		"CALL system.snapshot('/none', 'n.t')", "CALL system.migrate('n.t')", "CALL system.add_files('n.t', '/none')", "CALL system.ancestors_of('n.t')",
+	} {
+		_, err := texts(t.Context(), s, stmt)
+		var told *errs.Error
+		if errs.KindOf(err) != errs.NotFound || !errors.As(err, &told) || !strings.Contains(err.Error(), "open catalog lake: there is no file "+file) || !strings.Contains(told.Hint, "CREATE NAMESPACE") {
+			t.Errorf("%s: %v", stmt, err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Fatalf("%s leaves %v, %v", stmt, left, err)
+		}
+	}
+	for _, stmt := range []string{"CREATE NAMESPACE IF NOT EXISTS n", "CREATE TABLE n.t AS SELECT 1 AS a", "DROP NAMESPACE IF EXISTS m", "SELECT * FROM n.t"} {
+		if _, err := texts(t.Context(), s, stmt); err != nil {
+			t.Errorf("%s: %v", stmt, err)
+		}
+	}
+}

@@ -17,6 +17,12 @@ var errNoTable = errors.New("no such table")
 // IsNoTable says whether the error is that there is no table of the name.
 func IsNoTable(err error) bool { return errors.Is(err, errNoTable) }
 
+// errNoNamespace is in the chain of every error that says that a catalog has no namespace of a name: that the catalog itself isn't there is another.
+var errNoNamespace = errors.New("no such namespace")
+
+// IsNoNamespace says whether the error is that there is no namespace of the name.
+func IsNoNamespace(err error) bool { return errors.Is(err, errNoNamespace) }
+
 // errTaken is in the chain of every error that says that a new table's name is that of another one.
 var errTaken = errors.New("it exists already")
 

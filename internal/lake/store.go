@@ -56,7 +56,7 @@ func tableNotFound(id catalog.Ident) error {
 }
 
 func namespaceNotFound(namespace catalog.Ident) error {
-	return errs.New(errs.NotFound, "find namespace", namespace.String(), "no such namespace")
+	return &errs.Error{Kind: errs.NotFound, Op: "find namespace", Object: namespace.String(), Err: errNoNamespace}
 }
 
 func commitUnknown(op string, id catalog.Ident, cause error) error {
