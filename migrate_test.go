@@ -313,3 +313,48 @@ func TestPurgeLeavesImportedFiles(t *testing.T) {
 	h.ask("DROP TABLE n.spark PURGE")
 	unchanged(t, h.dir, before)
 }
+
+// TestSnapshotLiesApart has the table's folders reach into the source's, or around it, by symbolic links.
+func TestSnapshotLiesApart(t *testing.T) {
+	h := newHive(t)
+	h.file("src/a=1/x.parquet", "SELECT 1 AS id")
+	for name, to := range map[string]string{"link": "src", "inner": "src/a=1", "above": "."} {
+		if err := os.Symlink(to, filepath.Join(h.dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, at := range []string{"link", "link/t", "inner/new/t", "above/src/t", "above", "src/../link/t"} {
+		h.refuses(h.snapshot("src", "n.t", ", location => '"+h.dir+"/"+at+"'"), errs.Invalid, "would lie among")
+		h.refuses(h.snapshot("src", "n.t", ", properties => map('write.data.path', '"+h.dir+"/"+at+"')"), errs.Invalid, "would lie among")
+	}
+	h.refuses(h.snapshot("link", "n.t", ", location => '"+h.dir+"/src/t'"), errs.Invalid, "would lie among")
+	h.refuses(h.snapshot("inner", "n.t", ", location => '"+h.dir+"/src'"), errs.Invalid, "would lie among")
+	h.want(h.snapshot("link", "n.t", ", location => '"+h.dir+"/apart'"), "1")
+}
+
+// TestMigrateOfLinks refuses folders that are in the warehouse by a symbolic link alone, and tells of tables below a folder.
+func TestMigrateOfLinks(t *testing.T) {
+	for _, kind := range []string{"hadoop", "sql"} {
+		h := newHive(t)
+		h.folder = t.TempDir()
+		h.Session = emptyLake(t, kind, h.folder).Session()
+		h.run("CREATE NAMESPACE n")
+		h.file("src/x.parquet", "SELECT 1 AS id")
+		before := contents(t, h.dir)
+		place := filepath.Join(h.folder, "warehouse", "n")
+		if err := os.MkdirAll(place, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(filepath.Join(h.dir, "src"), filepath.Join(place, "t")); err != nil {
+			t.Fatal(err)
+		}
+		h.refuses("CALL system.migrate('n.t')", errs.Invalid, "n/t: it is a symbolic link to "+h.dir+"/src")
+		source := h.dir
+		h.dir = place
+		h.run("CREATE NAMESPACE n.up")
+		h.file("up/x.parquet", "SELECT 1 AS id")
+		h.run("CREATE TABLE n.up.low (id int)")
+		h.refuses("CALL system.migrate('n.up')", errs.Invalid, "the Iceberg table in "+place+"/up/low")
+		unchanged(t, source, before)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/datafile"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/faultfs"
 	"github.com/tarndb/tarn/internal/fileio"
 	"github.com/tarndb/tarn/transform"
 )
@@ -257,5 +258,69 @@ func TestNoTable(t *testing.T) {
 	}
 	if _, err := r.look("gone", nil); errs.KindOf(err) != errs.NotFound {
 		t.Errorf("a folder that isn't there: %v", err)
+	}
+}
+
+// TestWalkTellsFilesFromFolders has names that end as files' do be folders, links and nothing.
+func TestWalkTellsFilesFromFolders(t *testing.T) {
+	r := tree{t, t.TempDir()}
+	r.file("f.parquet", pqInt("a"))
+	r.file("folder.parquet/part-0", pqInt("b"))
+	r.file("locked.parquet/part-0", pqInt("c"))
+	r.file("within/f.parquet", pqInt("a"))
+	r.file("table/low/data/f.parquet", pqInt("a"))
+	r.bytes("table/low/metadata/v1.metadata.json")
+	link := func(to, at string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(r.dir, filepath.Dir(at)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, filepath.Join(r.dir, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link("f.parquet", "link.parquet")
+	link("folder.parquet", "deep.parquet")
+	link("../f.parquet", "links/f.parquet")
+	link("../within", "linked/x=1")
+	link("../within", "hidden/_x")
+	r.file("hidden/f.parquet", pqInt("a"))
+	link("nowhere", "gone/f.parquet")
+	if err := os.Chmod(filepath.Join(r.dir, "locked.parquet"), 0); err != nil {
+		t.Fatal(err)
+	}
+	for from, want := range map[string]string{
+		"f.parquet": "a int by ", "link.parquet": "a int by ", "folder.parquet": "b int by ", "deep.parquet": "b int by ", "links": "a int by ", "hidden": "a int by ",
+	} {
+		if got, err := r.look(from, nil); err != nil || got != want {
+			t.Errorf("%s: %s, %v", from, got, err)
+		}
+	}
+	for from, want := range map[string]struct {
+		kind errs.Kind
+		text string
+	}{
+		"none.parquet": {errs.NotFound, "none.parquet"}, "f.parquet/x.parquet": {errs.NotFound, "f.parquet/x.parquet"}, "gone": {errs.NotFound, "gone/f.parquet"},
+		"linked": {errs.Unsupported, "linked/x=1: it is a symbolic link to a folder"}, "table": {errs.Invalid, "the Iceberg table in " + r.dir + "/table/low,"},
+		"locked.parquet": {errs.Invalid, "locked.parquet: permission denied"},
+	} {
+		if from == "locked.parquet" && os.Geteuid() == 0 { // whom nothing is denied
+			continue
+		}
+		if _, err := r.look(from, nil); errs.KindOf(err) != want.kind || !strings.Contains(fmt.Sprint(err), want.text) {
+			t.Errorf("%s: %v", from, err)
+		}
+	}
+	files := faultfs.New(fileio.Disk{})
+	for k := 1; ; k++ {
+		files.Fail(k, false)
+		visited := 0
+		err := Walk{Files: files, Visit: func(File) error { visited++; return nil }}.Run(t.Context(), filepath.Join(r.dir, "f.parquet"))
+		if files.Fired() == "" {
+			break
+		}
+		if err == nil || visited > 0 {
+			t.Errorf("after the failed call %s: %v, and %d files", files.Fired(), err, visited)
+		}
 	}
 }

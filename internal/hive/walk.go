@@ -34,18 +34,38 @@ type Walk struct {
 	Files fileio.Files
 	Enter func(Level) (bool, error) // whether a folder is to be looked through; nil: all are
 	Visit func(File) error
+
+	from string
 }
 
 // Run visits all files at from, a folder, or a file whose name ends with .parquet. Names that begin with an underscore or a point are
 // those of what isn't data, as in Spark, but for folders that say a value.
 func (w Walk) Run(ctx context.Context, from string) error {
+	w.from = from
 	if strings.HasSuffix(strings.ToLower(from), ".parquet") {
-		if _, unlisted := w.Files.List(ctx, from); unlisted != nil { // a folder may be called so too
+		isFile, err := w.isFile(ctx, from)
+		if err != nil {
+			return err
+		}
+		if isFile {
 			folder, _ := fileio.Split(from)
 			return w.Visit(File{Path: from, Folder: folder})
 		}
 	}
 	return w.folder(ctx, from, nil)
+}
+
+// isFile says whether a path is a file rather than a folder, which may be called like a file too. One that is neither is an error.
+func (w Walk) isFile(ctx context.Context, path string) (bool, error) {
+	_, err := w.Files.List(ctx, path)
+	if err == nil || errs.KindOf(err) != errs.NotFound {
+		return false, err
+	}
+	f, err := w.Files.Open(ctx, path) // what isn't there can't be opened
+	if err != nil {
+		return false, err
+	}
+	return true, errs.OfFile("close", path, f.Close())
 }
 
 // transactional are the names of folders of transactional tables, whose numbers Hive writes with seven digits.
@@ -88,10 +108,19 @@ func (w Walk) entry(ctx context.Context, path string, e fs.DirEntry, above []Lev
 		return errs.New(errs.Unsupported, opRead, inner, "it is of %s, which says elsewhere which files it has: some that lie there may be none of it any more", ofOthers(e.Name())).
 			WithHint("have its own engine write its rows to a folder")
 	case strings.HasSuffix(e.Name(), ".metadata.json"):
-		return errs.New(errs.Invalid, opRead, inner, "it is the metadata of an Iceberg table, whose files may have rows that the table deleted").
-			WithHint("CALL system.register_table gives such a table a name. Remove the folder if it is what a migration left that was killed")
+		return w.ofTable(inner)
 	case (strings.HasPrefix(e.Name(), "_") || strings.HasPrefix(e.Name(), ".")) && (!e.IsDir() || !isLevel):
 		return nil
+	case e.Type()&fs.ModeSymlink != 0:
+		isFile, err := w.isFile(ctx, inner)
+		if err == nil && !isFile {
+			err = errs.New(errs.Unsupported, opRead, inner, "it is a symbolic link to a folder, whose files have another name too and may be another table's").
+				WithHint("have the folder itself there, or take it as a source of its own")
+		}
+		if err != nil {
+			return err
+		}
+		return w.Visit(File{Path: inner, Folder: path, Levels: above})
 	case !e.IsDir():
 		return w.Visit(File{Path: inner, Folder: path, Levels: above})
 	case !isLevel:
@@ -107,6 +136,17 @@ func (w Walk) entry(ctx context.Context, path string, e fs.DirEntry, above []Lev
 		}
 	}
 	return w.folder(ctx, inner, append(slices.Clip(above), l))
+}
+
+// ofTable is the error for a file of a table's metadata.
+func (w Walk) ofTable(path string) error {
+	folder, _ := fileio.Split(path)
+	folder, _ = fileio.Split(folder)
+	err := errs.New(errs.Invalid, opRead, path, "it is metadata of the Iceberg table in %s, whose files may have rows that the table deleted", folder)
+	if fileio.TrimSlash(folder) == fileio.TrimSlash(w.from) {
+		return err.WithHint("CALL system.register_table gives such a table a name. Remove the folder if it is what a migration left that was killed")
+	}
+	return err.WithHint("move the table's folder away from %s, or drop the table with its files", w.from)
 }
 
 // hiveNull is how Hive and Spark call the folder of NULL.

@@ -53,8 +53,8 @@ func (c *Catalog) LookAtFolder(ctx context.Context, folder string, types map[str
 	return hive.Look(ctx, c.dataFiles(), folder, types)
 }
 
-// CheckApart fails where a table's files would lie among those of a folder: they could not be told apart any more.
-func CheckApart(t *catalog.Table, folder string) error {
+// CheckApart fails where a table's files would lie among those of a folder, by whatever name either is known: they could not be told apart any more.
+func (c *Catalog) CheckApart(t *catalog.Table, folder string) error {
 	folder, err := absoluteFolder(folder)
 	if err != nil {
 		return err
@@ -64,9 +64,41 @@ func CheckApart(t *catalog.Table, folder string) error {
 		own = append(own, t.Properties[key])
 	}
 	for _, place := range own {
-		if place != "" && (fileio.IsWithin(place, folder) || fileio.IsWithin(folder, place)) {
+		if place == "" {
+			continue
+		}
+		isInside, err := fileio.LeadsInto(c.fio, place, folder)
+		isAround := false
+		if err == nil && !isInside {
+			isAround, err = fileio.LeadsInto(c.fio, folder, place)
+		}
+		switch {
+		case err != nil:
+			return errs.Wrap(errs.Internal, "place table", t.Ident.String(), err)
+		case isInside || isAround:
 			return errs.New(errs.Invalid, "place table", t.Ident.String(), "its files at %s would lie among those of %s", place, folder).
 				WithHint("give it another location")
+		}
+	}
+	return nil
+}
+
+// CheckOwnPlace fails where the folder that the catalog would put a table in, or one above it within the warehouse, is a symbolic link: what it leads
+// to is somebody else's, and the catalog may not see it as the table's.
+func (c *Catalog) CheckOwnPlace(id catalog.Ident) error {
+	real, err := fileio.Real(c.fio, c.warehouse)
+	if err != nil {
+		return err
+	}
+	for n := range id {
+		place := c.PlaceOf(id[:n+1])
+		real = fileio.Under(real, id[n])
+		switch to, err := fileio.Real(c.fio, place); {
+		case err != nil:
+			return err
+		case to != real:
+			return errs.New(errs.Invalid, "migrate", place, "it is a symbolic link to %s, and what lies there isn't in the warehouse", to).
+				WithHint("CALL system.snapshot makes a table that leaves the files where they are; or move the folder to where the link is")
 		}
 	}
 	return nil

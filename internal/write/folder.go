@@ -33,6 +33,9 @@ func MakeOf(ctx context.Context, conn *duck.Conn, c *lake.Catalog, id catalog.Id
 	}
 	from := f.Path
 	if from == "" {
+		if err := c.CheckOwnPlace(id); err != nil {
+			return 0, err
+		}
 		from = c.PlaceOf(id)
 	}
 	layout, err := c.LookAtFolder(ctx, from, f.Types)
@@ -48,7 +51,7 @@ func MakeOf(ctx context.Context, conn *duck.Conn, c *lake.Catalog, id catalog.Id
 		return 0, err
 	}
 	if f.Path != "" {
-		if err := lake.CheckApart(table, from); err != nil {
+		if err := c.CheckApart(table, from); err != nil {
 			return 0, err
 		}
 	}
