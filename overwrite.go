@@ -1,6 +1,7 @@
 package tarn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -167,11 +168,14 @@ func (s *Session) exactFilter(ctx context.Context, out *insertion, into sql.Into
 	if err != nil {
 		return catalog.Filter{}, err
 	}
+	why := "it asks for more than the table's own columns"
 	for _, b := range bound.Blocks {
 		if b.Facts != nil {
 			return b.Facts.Scan.Filter, nil
 		}
+		why = cmp.Or(b.Untold, why)
 	}
-	return catalog.Filter{}, errs.New(errs.Unsupported, "overwrite", out.target.Table().Ident.String(), "which partitions %s is about can't be told", into.Where).
-		WithHint("comparisons of columns with constants, IN, BETWEEN, IS NULL, AND and OR can be told")
+	table := catalog.Ident(into.Table)
+	return catalog.Filter{}, errs.New(errs.Unsupported, "overwrite", out.target.Table().Ident.String(), "which files %s is about can't be told from metadata: %s", into.Where, why).
+		WithHint("comparisons of columns with constants of their types, IN, BETWEEN, IS NULL, AND and OR can be told. Any other rows are replaced by two statements: DELETE FROM %s WHERE %s, and INSERT INTO %s", table, into.Where, table)
 }

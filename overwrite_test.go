@@ -130,6 +130,14 @@ func TestReplaceWhereByBounds(t *testing.T) {
 	for _, where := range []string{"id >= 5", "id > 20", "id <= 28", "s < 'k5'"} {
 		i.refuses("INSERT INTO n.u REPLACE WHERE "+where+" SELECT error('not run'), '', 0", errs.Unsupported, ".parquet")
 	}
+	for where, why := range map[string]string{
+		"x > 5": "x is a double, whose bounds", "s = 'a' OR 5 < x": "x is a double, whose bounds", "x BETWEEN 1 AND 2": "x is a double, whose bounds", "x IN (1, 2)": "x is a double, whose bounds",
+		"id = 1.5": "id, of type long, is compared with what isn't a constant of just that type", "id = x": "id, of type long, is compared", "s LIKE 'k%'": "s is tested by a function",
+		"id + 1 = 2": "a part of it isn't a comparison of a column with constants", "id IN (SELECT 1)": "n.u WHERE id IN",
+	} {
+		i.refuses("INSERT INTO n.u REPLACE WHERE "+where+" SELECT error('not run'), '', 0", errs.Unsupported, why)
+	}
+	i.refuses("INSERT INTO n.u REPLACE WHERE x > 5 SELECT error('not run'), '', 0", errs.Unsupported, "DELETE FROM n.u WHERE x > 5, and INSERT INTO n.u")
 	// Within a partition, beside files that satisfy it as a partition.
 	i.run("CREATE TABLE n.b (id bigint, a int) PARTITIONED BY (a)")
 	i.run("INSERT INTO n.b SELECT range, range % 2 FROM range(10)")

@@ -2,11 +2,13 @@ package bind
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/internal/sql"
+	"github.com/tarndb/tarn/transform"
 )
 
 // facts tells what a core asks that statistics of files may answer; nil when it asks for more: it must aggregate rows of one
@@ -15,7 +17,11 @@ import (
 func (b *binder) facts(ctx context.Context, t *twoSteps, blk *plan.Block, core string) (*plan.Facts, error) {
 	rel, ok := blk.From.(*plan.ScanRel)
 	where := t.s.node.Child("where_clause")
-	if !ok || len(t.s.groups) > 0 || where != nil && !b.isExact(where, t.s.scope) {
+	if !ok || len(t.s.groups) > 0 {
+		return nil, nil
+	}
+	if term := b.inexact(where, t.s.scope); term != nil {
+		blk.Untold = b.whyInexact(term, t.s.scope)
 		return nil, nil
 	}
 	columns, err := b.engine.Describe(ctx, core)
@@ -61,23 +67,48 @@ func (s *selectShape) part(call sql.Node, scan *plan.Scan) (plan.Part, bool) {
 	return plan.Part{What: what, Of: f.ID}, ok && f.Type.Nested == catalog.NotNested
 }
 
-// isExact says whether the filter that toFilter makes of a condition holds for just those rows that satisfy the condition.
-func (b *binder) isExact(c sql.Node, sc *scope) bool {
+// inexact returns the first part of a condition of which toFilter makes no filter that holds for just those rows that satisfy it; nil where there
+// is none.
+func (b *binder) inexact(c sql.Node, sc *scope) sql.Node {
 	switch c.Type() {
 	case "CONJUNCTION_AND", "CONJUNCTION_OR":
 		for _, k := range c.List("children") {
-			if !b.isExact(k, sc) {
-				return false
+			if term := b.inexact(k, sc); term != nil {
+				return term
 			}
 		}
-		return true
+		return nil
 	case "COMPARE_BETWEEN":
-		return b.isExact(comparison("COMPARE_GREATERTHANOREQUALTO", c.Child("input"), c.Child("lower")), sc) &&
-			b.isExact(comparison("COMPARE_LESSTHANOREQUALTO", c.Child("input"), c.Child("upper")), sc)
+		if b.inexact(comparison("COMPARE_GREATERTHANOREQUALTO", c.Child("input"), c.Child("lower")), sc) != nil ||
+			b.inexact(comparison("COMPARE_LESSTHANOREQUALTO", c.Child("input"), c.Child("upper")), sc) != nil {
+			return c
+		}
+		return nil
 	}
 	if c.Class() == "FUNCTION" { // a pattern may go on after its prefix
-		return false
+		return c
 	}
-	_, scan := b.toFilter(c, sc)
-	return scan != nil
+	if _, scan := b.toFilter(c, sc); c != nil && scan == nil {
+		return c
+	}
+	return nil
+}
+
+// whyInexact tells people why a part of a condition is none that metadata decides.
+func (b *binder) whyInexact(c sql.Node, sc *scope) string {
+	for _, e := range append([]sql.Node{c.Child("left"), c.Child("right"), c.Child("input")}, c.List("children")...) {
+		_, f, ok := b.tested(e, sc)
+		switch kind := f.Type.Primitive.Kind; {
+		case !ok:
+			continue
+		case f.Type.Nested != catalog.NotNested:
+			return fmt.Sprintf("%s is nested, and metadata knows of the values of single columns alone", f.Name)
+		case c.Class() == "FUNCTION":
+			return fmt.Sprintf("%s is tested by a function, and metadata knows its least and greatest values alone", f.Name)
+		case kind == transform.Float || kind == transform.Double:
+			return fmt.Sprintf("%s is a %s, whose bounds in metadata leave NaN out and tell -0.0 from 0.0, so that they don't decide comparisons as a query does", f.Name, f.Type)
+		}
+		return fmt.Sprintf("%s, of type %s, is compared with what isn't a constant of just that type", f.Name, f.Type)
+	}
+	return "a part of it isn't a comparison of a column with constants"
 }

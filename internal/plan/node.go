@@ -93,6 +93,7 @@ type Block struct {
 	Order    *Ordering // ORDER BY and LIMIT of the root
 	Split    *Split    // how to run it in two steps when it isn't complete in a group; nil when that can't be
 	Facts    *Facts    // not nil: the statistics of files may take the place of its Split's core
+	Untold   string    // why they can't for the condition alone, for people; "" where that isn't why
 	Where    string    // the condition, for people
 }
 
