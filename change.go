@@ -103,8 +103,8 @@ func (s *Session) fillChange(ctx context.Context, c *rowChange, st sql.ChangeRow
 		return err
 	}
 	c.statement, err = dml.New(st, table, dml.Sources{
-		Names: func(of dml.Scope) ([]string, error) { return s.namesOf(ctx, c.plan.tables, of, args) },
-		Known: func(f sql.Fragment) (dml.Known, error) { return s.known(ctx, f) },
+		Names:       func(of dml.Scope) ([]string, error) { return s.namesOf(ctx, c.plan.tables, of, args) },
+		HasSubquery: func(f sql.Fragment) (bool, error) { return s.hasSubquery(ctx, f) },
 	})
 	if err != nil {
 		return err
@@ -133,7 +133,10 @@ func (s *Session) fillChange(ctx context.Context, c *rowChange, st sql.ChangeRow
 	if err != nil {
 		return err
 	}
-	if q.Text, err = c.statement.Assign(c.target, q.Text, columns); err != nil {
+	q.Text, err = write.Told(q.Text, columns, s.describing(ctx, c.plan.tables, q, args), func(columns []duck.Column) (string, error) {
+		return c.statement.Assign(c.target, q.Text, columns)
+	})
+	if err != nil {
 		return err
 	}
 	_, c.plan.deletes = st.(sql.Delete)
@@ -205,19 +208,19 @@ func (s *Session) checkExpressions(ctx context.Context, st sql.ChangeRows) error
 	return nil
 }
 
-// known tells what the tree of an expression says of it.
-func (s *Session) known(ctx context.Context, f sql.Fragment) (dml.Known, error) {
+// hasSubquery says whether there is one in an expression.
+func (s *Session) hasSubquery(ctx context.Context, f sql.Fragment) (bool, error) {
 	q, err := sql.ParseQuery(f.Alone())
 	if err != nil {
-		return dml.Known{}, err
+		return false, err
 	}
 	conn, err := s.engine.binder.Connect()
 	if err != nil {
-		return dml.Known{}, err
+		return false, err
 	}
 	defer conn.Close()
 	e, err := bind.RowWise(ctx, stub.Engine{Conn: conn}, q)
-	return dml.Known{Subquery: e.Subquery, Typed: e.Typed}, err
+	return e.Subquery, err
 }
 
 // setReads notes what the statement reads of the table: by its layout the files with edits are found, and by its filter what

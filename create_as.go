@@ -136,8 +136,7 @@ func (s *Session) refuseNulls(ctx context.Context, t *tables, q sql.Query, colum
 	if err != nil || text == "" {
 		return err
 	}
-	q.Text = text
-	described, err := s.describe(ctx, t, q, args)
+	described, err := s.describing(ctx, t, q, args)(text)
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,10 @@ func (s *Session) fillInsert(ctx context.Context, out *insertion, in sql.Insert,
 	if err != nil {
 		return err
 	}
-	if q.Text, err = out.target.RowsSQL(q.Text, columns, into); err != nil {
+	q.Text, err = write.Told(q.Text, columns, s.describing(ctx, out.plan.tables, q, args), func(columns []duck.Column) (string, error) {
+		return out.target.RowsSQL(q.Text, columns, into)
+	})
+	if err != nil {
 		return err
 	}
 	out.plan.into = out.target.Into()
@@ -109,6 +112,14 @@ func (s *Session) describe(ctx context.Context, t *tables, q sql.Query, args []a
 		columns[i] = duck.Column(c)
 	}
 	return columns, nil
+}
+
+// describing describes queries that are made of one.
+func (s *Session) describing(ctx context.Context, t *tables, q sql.Query, args []any) func(text string) ([]duck.Column, error) {
+	return func(text string) ([]duck.Column, error) {
+		q.Text = text
+		return s.describe(ctx, t, q, args)
+	}
 }
 
 // insert runs an INSERT to its end.

@@ -359,3 +359,54 @@ func TestInsertCanceled(t *testing.T) {
 	i.onlyFiles("a", 1)
 	i.onlyFiles("c", 0)
 }
+
+// TestRefusedByTypesAlone has statements without a row to work on whose types can never be assigned, and NULLs of no type in all places that a query
+// may have them in.
+func TestRefusedByTypesAlone(t *testing.T) {
+	i := newInserting(t)
+	i.run("CREATE TABLE n.t (d date, u uuid, id int)")
+	i.run("CREATE TABLE n.empty (id int, s string)")
+	i.run("CREATE TABLE n.src (id int, s string)")
+	i.run("INSERT INTO n.src VALUES (1, 'a'), (2, NULL)")
+	const asDate, asUUID = "write column d: a value of type INTEGER can't be assigned to a column of type date", "write column u: a value of type INTEGER can't be assigned to a column of type uuid"
+	for stmt, want := range map[string]string{
+		"INSERT INTO n.t SELECT id, NULL, 1 FROM n.empty":                                                               asDate,
+		"INSERT INTO n.t SELECT NULL, id, 1 FROM n.empty":                                                               asUUID,
+		"INSERT INTO n.t (id, d) SELECT 1, id FROM n.empty":                                                             asDate,
+		"INSERT INTO n.t BY NAME SELECT id AS u FROM n.empty":                                                           asUUID,
+		"INSERT OVERWRITE n.t SELECT NULL, NULL, 1 UNION ALL SELECT 1, NULL, 1 FROM n.empty":                            asDate,
+		"INSERT INTO n.t SELECT NULL::INTEGER, NULL, 1 FROM n.empty":                                                    asDate,
+		"INSERT INTO n.t SELECT CASE WHEN id > 1 THEN 1 END, NULL, 1 FROM n.empty":                                      asDate,
+		"INSERT INTO n.t SELECT s, NULL, 1 FROM n.empty":                                                                "a value of type VARCHAR can't be assigned to a column of type date",
+		"UPDATE n.t SET d = id":                                                                                         asDate,
+		"UPDATE n.t SET u = 5":                                                                                          asUUID,
+		"UPDATE n.t SET d = (SELECT max(id) FROM n.empty)":                                                              asDate,
+		"MERGE INTO n.t USING n.empty e ON t.id = e.id WHEN MATCHED THEN UPDATE SET u = e.id":                           asUUID,
+		"MERGE INTO n.t USING n.empty e ON t.id = e.id WHEN NOT MATCHED THEN INSERT (d, id) VALUES (coalesce(e.id), 1)": asDate,
+	} {
+		i.refuses(stmt, errs.Invalid, want)
+	}
+	for n, query := range []string{
+		"SELECT NULL", "SELECT x FROM (SELECT NULL AS x, id FROM n.src LIMIT 5) AS q", "SELECT NULL FROM n.src UNION ALL SELECT NULL FROM n.src",
+		"WITH c AS (SELECT NULL AS x FROM n.src) SELECT x FROM c", "WITH c AS MATERIALIZED (SELECT id, NULL AS x FROM n.src) SELECT c.x FROM c JOIN n.src USING (id)",
+		"SELECT q.x FROM n.src LEFT JOIN (SELECT id, NULL AS x FROM n.src GROUP BY id) AS q USING (id)", "SELECT max(NULL) FROM n.src GROUP BY id",
+		"SELECT CASE WHEN id > 1 THEN NULL END FROM n.src", "SELECT lag(NULL) OVER (ORDER BY id) FROM n.src", "SELECT first(x) FROM (SELECT id, NULL AS x FROM n.src) AS q GROUP BY id",
+		"SELECT DISTINCT NULL FROM n.src", "VALUES (NULL), (NULL)", "SELECT (SELECT NULL FROM n.empty WHERE empty.id = src.id) FROM n.src", "SELECT unnest([NULL, NULL])",
+		"SELECT x FROM (SELECT NULL AS x FROM n.src EXCEPT SELECT NULL FROM n.empty) AS q", "SELECT {'a': NULL, 'b': 1}.a", "SELECT ?",
+	} {
+		table := fmt.Sprintf("n.null%d", n)
+		i.run("CREATE TABLE " + table + " (d date)")
+		var args []any
+		if strings.Contains(query, "?") {
+			args = []any{nil}
+		}
+		i.run("INSERT INTO "+table+" "+query, args...)
+		i.want("SELECT count(*) > 0, count(d), count(d) FROM "+table, "true 0 0")
+		i.run("UPDATE " + table + " SET d = NULL")
+		i.run("UPDATE " + table + " SET d = CASE WHEN random() < 2 THEN NULL END")
+		i.want("SELECT count(*) > 0, count(d), count(d) FROM "+table, "true 0 0")
+	}
+	i.run("MERGE INTO n.t USING n.src ON t.id = src.id WHEN NOT MATCHED THEN INSERT (d, u, id) VALUES (NULL, (SELECT NULL), src.id)")
+	i.run("MERGE INTO n.t USING (SELECT id, NULL AS x FROM n.src) AS q ON t.id = q.id WHEN MATCHED THEN UPDATE SET d = q.x, u = NULL")
+	i.want("SELECT count(*), count(d), count(u) FROM n.t", "2 0 0")
+}

@@ -12,7 +12,6 @@ import (
 type Expression struct {
 	Volatile string // why it gives another value at each call; "" when it doesn't
 	Subquery bool   // there is one in it
-	Typed    bool   // it surely isn't a bare NULL, whose type DuckDB doesn't tell from INTEGER
 }
 
 // RowWise refuses a query SELECT expression whose expression isn't one value of each row: aggregates, windows, stars and what makes
@@ -31,16 +30,10 @@ func RowWise(ctx context.Context, engine Engine, q sql.Query) (out Expression, e
 	if len(items) != 1 || root.Child("from_table").Type() != "EMPTY" || !isBare(root) {
 		return out, notRowWise("more than one expression")
 	}
-	out = Expression{Volatile: isVolatile(items[0]), Typed: true}
+	out = Expression{Volatile: isVolatile(items[0])}
 	items[0].Walk(func(n sql.Node) bool {
 		name := strings.ToLower(n.Str("function_name"))
 		out.Subquery = out.Subquery || n.Class() == "SUBQUERY"
-		switch n.Class() {
-		case "SUBQUERY", "COLUMN_REF", "PARAMETER", "LAMBDA":
-			out.Typed = false
-		case "CONSTANT":
-			out.Typed = out.Typed && !isNullConstant(n)
-		}
 		switch {
 		case err != nil, n.Class() == "SUBQUERY":
 			return false

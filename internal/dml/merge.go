@@ -276,8 +276,8 @@ func (m *merger) hasSubquery() (bool, error) {
 		if !c.And.IsGiven() || c.And.Plain {
 			continue
 		}
-		if known, err := m.source.Known(c.And); err != nil || known.Subquery {
-			return known.Subquery, err
+		if has, err := m.source.HasSubquery(c.And); err != nil || has {
+			return has, err
 		}
 	}
 	return false, nil

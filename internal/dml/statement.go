@@ -3,7 +3,6 @@ package dml
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
@@ -57,14 +56,9 @@ const (
 
 // Sources tell what a statement's text alone doesn't. Each is asked only where it matters.
 type Sources struct {
-	Names func(query Scope) ([]string, error)    // of the columns of what a MERGE takes rows from
-	Known func(expr sql.Fragment) (Known, error) // of an expression that isn't plain
-}
-
-// Known is what an expression's tree says of it.
-type Known struct {
-	Subquery bool // there is one in it
-	Typed    bool // it surely isn't a bare NULL
+	Names func(query Scope) ([]string, error) // of the columns of what a MERGE takes rows from
+	// HasSubquery says whether there is one in an expression.
+	HasSubquery func(expr sql.Fragment) (bool, error)
 }
 
 // New makes a statement's query over the table. What it must not do is an error; what its expressions are wrong in, binding the
@@ -260,13 +254,11 @@ func (b *builder) value(f sql.Fragment, expr func(sql.Fragment) string) (write.V
 		return write.Value{From: -1, Default: true}, nil
 	}
 	if f.Plain { // a name, NULL or a number
-		_, notNumber := strconv.ParseInt(f.Text, 10, 64)
-		return write.Value{From: b.add(expr(f)), Typed: notNumber == nil}, nil
+		return write.Value{From: b.add(expr(f))}, nil
 	}
-	known, err := b.source.Known(f)
 	// Expressions with one text may have two values: a = random(), b = random().
 	b.items = append(b.items, expr(f))
-	return write.Value{From: len(b.items) - 1, Typed: known.Typed}, err
+	return write.Value{From: len(b.items) - 1}, nil
 }
 
 // place is the way to a column or a field of one: places in the schema, then in structs.

@@ -38,7 +38,7 @@ CREATE TABLE db.u (k long, v int)
 		}
 		out, err := New(st, table, Sources{
 			Names: func(s Scope) ([]string, error) { return []string{"k", "V"}, nil },
-			Known: func(f sql.Fragment) (Known, error) { return Known{Subquery: strings.Contains(f.Text, "(")}, nil },
+			HasSubquery: func(f sql.Fragment) (bool, error) { return strings.Contains(f.Text, "("), nil },
 		})
 		if err != nil {
 			return fmt.Sprintf("%s: %v\n", errs.KindOf(err), err)

@@ -17,7 +17,6 @@ import (
 type assigner struct {
 	row    string // SQL of the row as text
 	byName bool   // fields of structs are assigned by their names alone
-	typed  bool   // an INTEGER is one, and no bare NULL
 }
 
 // sourceName is the name of a query's column in the SQL of its assignment.
@@ -91,17 +90,9 @@ func (a assigner) value(x string, from duckType, to catalog.Type, path string) (
 	if err != nil {
 		return "", errs.Wrap(errs.Unsupported, "write column", path, err)
 	}
-	expr, err := a.known(x, from, to, own, path)
-	if err != nil && from.name == "INTEGER" && !a.typed {
-		// DuckDB describes a bare NULL as an INTEGER, so that only the value tells.
-		return fmt.Sprintf("CASE WHEN %s IS NULL THEN CAST(NULL AS %s) ELSE %s END", x, own,
-			a.fault(fmt.Sprintf("%s is a %s, and can't be assigned the number", path, to), x)), nil
+	if from.name == bareNull {
+		return fmt.Sprintf("CAST(NULL AS %s)", own), nil
 	}
-	return expr, err
-}
-
-// known is value of a type that is what it is called. own is DuckDB's type of the value.
-func (a assigner) known(x string, from duckType, to catalog.Type, own, path string) (string, error) {
 	switch to.Nested {
 	case catalog.Struct:
 		return a.structValue(x, from, to, path)

@@ -2,8 +2,10 @@ package write
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +52,83 @@ func TestAssignment(t *testing.T) {
 		}
 		if got := l.one("SELECT k FROM (" + l.rows(l.load(table)) + ")"); got != c.want {
 			t.Errorf("%s to %s: stored is %s, wanted %s", c.value, c.typ, got, c.want)
+		}
+	}
+}
+
+// TestEveryPair asks for each type of a column and each type of a query whether the one is assigned to the other. Those that aren't are refused by
+// their types alone, and all others by no more than their values.
+func TestEveryPair(t *testing.T) {
+	l := newLab(t)
+	numbers := []string{"TINYINT", "UTINYINT", "SMALLINT", "USMALLINT", "INTEGER", "UINTEGER", "BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT", "DECIMAL(9,2)", "FLOAT", "DOUBLE"}
+	times := []string{"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
+	values := map[string]string{
+		"BOOLEAN": "true", "TIME": "'10:00:00'", "TIME WITH TIME ZONE": "'10:00:00+00'", "VARCHAR": "'f79c3e09-677c-4bbd-a479-3f349cb785e7'", "UUID": "'f79c3e09-677c-4bbd-a479-3f349cb785e7'",
+		"BLOB": "'abcd'", "BIT": "'101'", "INTERVAL": "'1 day'", "JSON": "'[1]'", "ENUM('a', 'b')": "'a'", "INTEGER[]": "[1]", "INTEGER[2]": "[1, 2]", "MAP(INTEGER, INTEGER)": "MAP {1: 1}",
+		"STRUCT(a INTEGER)": "{'a': 1}", "UNION(i INTEGER, s VARCHAR)": "1",
+	}
+	for _, n := range numbers {
+		values[n] = "7"
+	}
+	for _, n := range times {
+		values[n] = "'2024-01-01'"
+	}
+	texts := slices.Concat(numbers, times, []string{"BOOLEAN", "TIME", "VARCHAR", "UUID", "JSON", "ENUM('a', 'b')"})
+	for typ, takes := range map[string][]string{
+		"boolean": {"BOOLEAN"}, "int": numbers, "long": numbers, "float": numbers, "double": numbers, "decimal(9,2)": numbers, "date": times, "time": {"TIME"},
+		"timestamp": times, "timestamptz": times, "timestamp_ns": times, "string": texts, "uuid": {"UUID", "VARCHAR"}, "binary": {"BLOB"}, "fixed[4]": {"BLOB"},
+	} {
+		target, err := NewTarget(l.tableOf([]catalog.Field{column(1, "k", typ)}, nil, nil, 3))
+		l.must(err)
+		for from, value := range values {
+			value = fmt.Sprintf("CAST(%s AS %s)", value, from)
+			isTaken := slices.Contains(takes, from)
+			_, err := target.rowsOf(t.Context(), l.conn, "SELECT "+value+" AS x WHERE false")
+			switch {
+			case (err == nil) != isTaken:
+				t.Errorf("%s to %s: %v", from, typ, err)
+			case !isTaken && (errs.KindOf(err) != errs.Invalid || !strings.Contains(err.Error(), "write column k: a value of type ") || !strings.HasSuffix(err.Error(), "to a column of type "+target.table.Schema.Fields[0].Type.String())):
+				t.Errorf("%s to %s: %v", from, typ, err)
+			case isTaken:
+				rows, err := target.rowsOf(t.Context(), l.conn, "SELECT "+value)
+				l.must(err)
+				if got := l.one("SELECT c0 IS NULL FROM (" + rows + ")"); got != "false" {
+					t.Errorf("%s to %s is %s", from, typ, got)
+				}
+			}
+		}
+		for _, null := range []string{"NULL", "CASE WHEN random() > 2 THEN NULL END", "max(NULL)", "(SELECT NULL)"} {
+			rows, err := target.rowsOf(t.Context(), l.conn, "SELECT "+null)
+			l.must(err)
+			if got := l.one("SELECT c0 FROM (" + rows + ")"); got != "NULL" {
+				t.Errorf("%s to %s is %s", null, typ, got)
+			}
+		}
+	}
+	// The parts of nested columns, some of which are bare NULLs.
+	fields := []catalog.Field{{ID: 1, Name: "s", Type: catalog.Type{Nested: catalog.Struct, Fields: []catalog.Field{column(2, "a", "date"), column(3, "b", "int"), {
+		ID: 4, Name: "m", Type: catalog.Type{Nested: catalog.Map, Fields: []catalog.Field{column(5, "key", "int"), {
+			ID: 6, Name: "value", Type: catalog.Type{Nested: catalog.List, Fields: []catalog.Field{column(7, "element", "uuid")}},
+		}}},
+	}}}}}
+	target, err := NewTarget(l.tableOf(fields, nil, nil, 2))
+	l.must(err)
+	for value, want := range map[string]string{
+		"{'a': NULL, 'b': 1, 'm': NULL}": "", "{'a': NULL, 'b': NULL, 'm': MAP {1: [NULL]}}": "", "{'a': NULL, 'b': 2, 'm': MAP {1: NULL}}": "", "{'a': NULL, 'b': 2, 'm': MAP {1: []}}": "",
+		"NULL": "", "{'a': NULL, 'b': 2, 'm': MAP {}}": "",
+		"{'a': 1, 'b': NULL, 'm': NULL}":              "write column s.a: a value of type INTEGER can't be assigned to a column of type date",
+		"{'a': NULL, 'b': 1, 'm': MAP {1: [2]}}":      "write column s.m.value.element: a value of type INTEGER",
+		"{'a': NULL, 'b': 1, 'm': MAP {1: 2}}":        "write column s.m.value: a value of type INTEGER",
+		"{'a': NULL, 'b': 1, 'm': MAP {'x': [NULL]}}": "write column s.m.key: a value of type VARCHAR",
+		"{'a': NULL, 'b': 1, 'm': 7}":                 "write column s.m: a value of type INTEGER",
+		"5":                                           "write column s: a value of type INTEGER",
+	} {
+		rows, err := target.rowsOf(t.Context(), l.conn, "SELECT "+value)
+		switch {
+		case want != "" && !strings.Contains(fmt.Sprint(err), want), want == "" && err != nil:
+			t.Errorf("%s: %v, wanted %s", value, err, want)
+		case want == "":
+			_ = l.one("SELECT c0 FROM (" + rows + ")")
 		}
 	}
 }

@@ -16,7 +16,6 @@ import (
 type Value struct {
 	From    int           // the place of the query's column; -1: none
 	Stays   bool          // From is the table's own column: what is there is kept, even where it could not be assigned
-	Typed   bool          // From surely isn't a bare NULL, whose type DuckDB doesn't tell from INTEGER
 	Default bool          // without a column: the field's write default
 	Fields  map[int]Value // of a struct that is From but for some of its fields, by their places: the values of those
 }
@@ -30,11 +29,11 @@ type Case struct {
 // Changes is a query of what a statement does to rows, by the places of its columns.
 type Changes struct {
 	Query   string
-	Columns []duck.Column
-	Action  int    // says which case a row is of, and is NULL where nothing is done; -1: all rows are of the only case
-	RowID   int    // the row ID that a changed row keeps, NULL for a new one; -1: all are new, or the target has no lineage
-	Cases   []Case // none: no row is written
-	Carried []int  // columns that follow what the rows of a Job have
+	Columns []duck.Column // their types which may be NULL, where they are told from INTEGER
+	Action  int           // says which case a row is of, and is NULL where nothing is done; -1: all rows are of the only case
+	RowID   int           // the row ID that a changed row keeps, NULL for a new one; -1: all are new, or the target has no lineage
+	Cases   []Case        // none: no row is written
+	Carried []int         // columns that follow what the rows of a Job have
 }
 
 // ChangesSQL returns the SELECT of what a statement does: the new rows as a Job takes them, whose values mean nothing in rows of no
@@ -142,7 +141,7 @@ func (t *Target) valueOf(c *Changes, v Value, f catalog.Field, a assigner) (stri
 	if v.Stays && len(v.Fields) == 0 && isOwn(from, f.Type) {
 		return sourceName(v.From), nil
 	}
-	if a.typed = v.Typed; len(v.Fields) == 0 {
+	if len(v.Fields) == 0 {
 		return a.field(sourceName(v.From), from, f, f.Name)
 	}
 	return t.rebuilt(c, sourceName(v.From), from, v, f, a, f.Name)

@@ -17,21 +17,40 @@ type duckType struct {
 
 // parseDuckType reads a type as package duck spells it.
 func parseDuckType(text string) (duckType, error) {
-	p := typeParser{rest: text}
+	t, _, err := parseWithIntegers(text)
+	return t, err
+}
+
+// integersIn returns where a type's text has an INTEGER, but for those in a UNION.
+func integersIn(text string) ([]int, error) {
+	_, places, err := parseWithIntegers(text)
+	return places, err
+}
+
+func parseWithIntegers(text string) (duckType, []int, error) {
+	p := typeParser{rest: text, length: len(text)}
 	t, ok := p.parse()
 	if !ok || p.rest != "" {
-		return duckType{}, errs.New(errs.Internal, "read type", text, "its form isn't known")
+		return duckType{}, nil, errs.New(errs.Internal, "read type", text, "its form isn't known")
 	}
-	return t, nil
+	return t, p.integers, nil
 }
 
 // typeParser reads a type from the front of rest.
-type typeParser struct{ rest string }
+type typeParser struct {
+	rest     string
+	length   int   // of the whole text
+	integers []int // where an INTEGER was
+}
 
 func (p *typeParser) parse() (duckType, bool) {
+	begin := p.length - len(p.rest)
 	name := p.name()
 	t := duckType{name: strings.ToUpper(name)}
 	ok := name != ""
+	if t.name == "INTEGER" {
+		p.integers = append(p.integers, begin)
+	}
 	if ok && p.accept("(") {
 		ok = p.arguments(&t)
 	}
@@ -102,8 +121,13 @@ func (p *typeParser) arguments(t *duckType) bool {
 		t.scale, err2 = strconv.Atoi(strings.TrimSpace(scale))
 		p.rest = rest
 		return ok && found && err1 == nil && err2 == nil
-	case "STRUCT", "MAP", "UNION":
+	case "STRUCT", "MAP":
 		return p.children(t)
+	case "UNION":
+		before := len(p.integers)
+		ok := p.children(t)
+		p.integers = p.integers[:before]
+		return ok
 	case "ENUM":
 		return p.skipTexts()
 	}

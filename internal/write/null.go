@@ -1,11 +1,35 @@
 package write
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/errs"
 )
+
+// Told gives text what a query's columns are: first as DuckDB describes them, and once more if that is refused, with bare NULLs told from INTEGERs,
+// which may be assigned to less. described tells the columns of another query, without running it.
+func Told(query string, columns []duck.Column, described func(string) ([]duck.Column, error), text func([]duck.Column) (string, error)) (string, error) {
+	out, refused := text(columns)
+	if refused == nil {
+		return out, nil
+	}
+	nulls, err := NullsSQL(query, columns)
+	if err != nil || nulls == "" {
+		return "", cmp.Or(err, refused)
+	}
+	told, err := described(nulls)
+	if err != nil {
+		return "", err
+	}
+	if columns, err = markNulls(columns, told); err != nil {
+		return "", err
+	}
+	return text(columns)
+}
 
 // NullsSQL returns a query to be described, never run, which tells the INTEGERs among a query's columns from bare NULLs, which DuckDB
 // describes as INTEGERs too: beside a BOOLEAN the one stays an INTEGER, and the other becomes a BOOLEAN. It is "" where there is
@@ -28,7 +52,31 @@ func NullsSQL(query string, columns []duck.Column) (string, error) {
 	return fmt.Sprintf("SELECT %s FROM (%s) AS tarn_rows(%s)", strings.Join(list, ", "), query, strings.Join(names, ", ")), nil
 }
 
-// integers returns SQL of what may be a bare NULL of x, a value of the type.
+// markNulls returns the columns with the type NULL where NullsSQL's query, which is described as told, tells that an INTEGER is a bare NULL.
+func markNulls(columns, told []duck.Column) ([]duck.Column, error) {
+	out, next := slices.Clone(columns), 0
+	for i, c := range out {
+		places, err := integersIn(c.Type)
+		if err != nil {
+			return nil, err
+		}
+		if next+len(places) > len(told) {
+			return nil, errs.New(errs.Internal, "read type", c.Type, "it isn't told which of its parts are NULL")
+		}
+		for k, at := range slices.Backward(places) {
+			if told[next+k].Type == "BOOLEAN" {
+				out[i].Type = out[i].Type[:at] + duck.QuoteName(bareNull) + out[i].Type[at+len("INTEGER"):]
+			}
+		}
+		next += len(places)
+	}
+	return out, nil
+}
+
+// bareNull is the type of a bare NULL.
+const bareNull = "NULL"
+
+// integers returns SQL of what may be a bare NULL of x, a value of the type, in the order of integersIn.
 func (t duckType) integers(x string) []string {
 	switch t.name {
 	case "INTEGER":
@@ -51,7 +99,7 @@ func (t duckType) integers(x string) []string {
 func RefuseNulls(columns []duck.Column) error {
 	for _, c := range columns {
 		if c.Type == "BOOLEAN" {
-			return duckType{name: "NULL"}.refusal(c.Name)
+			return duckType{name: bareNull}.refusal(c.Name)
 		}
 	}
 	return nil

@@ -55,8 +55,8 @@ knows and Iceberg doesn't, is an error.
 DuckDB writes byte strings of any length, where those of a fixed are to have one in the file's schema: files with such columns are written
 once more by another library, which takes about as long again.
 
-A bare NULL goes to any column that may be NULL. DuckDB takes it for an INTEGER, so that an INTEGER that can't be assigned is refused only
-when a row has one that isn't NULL.
+What can't be assigned by its type is refused before any row is computed, naming the column and both types. A bare NULL, which is of no type, goes to any column
+that may be NULL.
 
 Differences to Spark: a DOUBLE that is too large for a ` + "`float`" + ` is an error, not infinity; numbers and times become texts as DuckDB writes
 them; a text may be assigned to a ` + "`uuid`" + `, which Spark has no type for, if it is one; text doesn't take BINARY. Of 0.0 and -0.0, which are

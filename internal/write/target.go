@@ -170,7 +170,8 @@ func (t *Target) rowsOf(ctx context.Context, conn *duck.Conn, query string) (str
 	if err != nil {
 		return "", err
 	}
-	return t.RowsSQL(query, columns, nil)
+	described := func(text string) ([]duck.Column, error) { return conn.Describe(ctx, text) }
+	return Told(query, columns, described, func(c []duck.Column) (string, error) { return t.RowsSQL(query, c, nil) })
 }
 
 // fileSQL returns the SELECT of a file's rows from rows of the target's columns.
