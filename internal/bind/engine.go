@@ -22,6 +22,9 @@ type Engine interface {
 	// UnfilteredList returns the select list in whose stead files, the SQL of Parquet files in a FROM clause, have a star that is
 	// right under any filter; "" says that their own star is. It has the virtual columns besides that are mentioned.
 	UnfilteredList(ctx context.Context, files string, mentioned func(name string) bool) (string, error)
+	// ArrowSource returns the SQL of a FROM clause that reads the Arrow files of names, which are paths or patterns. Errors are
+	// NotFound, naming the one that no file is there for.
+	ArrowSource(ctx context.Context, names []string) (string, error)
 	// SystemFunction returns the engine's name of the function that a statement calls as system.NAME.
 	SystemFunction(name string) (string, bool)
 	// Aggregates returns the names of all aggregate functions, in lower case.

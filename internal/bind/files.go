@@ -10,25 +10,127 @@ import (
 	"github.com/tarndb/tarn/internal/sql"
 )
 
-// isDataFile says whether a name in FROM is a file's, or a pattern of files'.
-func isDataFile(name string) bool {
-	low := strings.ToLower(name)
-	for _, ext := range []string{".parquet", ".csv", ".csv.gz", ".tsv", ".json", ".jsonl", ".ndjson"} {
-		if strings.HasSuffix(low, ext) && !strings.HasSuffix(low, ".metadata.json") {
-			return true
-		}
-	}
-	return false
+// reader is who reads the files of a name.
+type reader int
+
+const (
+	noReader      reader = iota
+	plainReader          // DuckDB, which finds them by their name
+	parquetReader        // DuckDB, under keepFilters
+	arrowReader          // our own function
+)
+
+// fileEndings are the endings of names in FROM that are files', or patterns of files'.
+var fileEndings = []struct {
+	ending string
+	reader reader
+}{
+	{".parquet", parquetReader},
+	{".csv", plainReader},
+	{".csv.gz", plainReader},
+	{".tsv", plainReader},
+	{".json", plainReader},
+	{".jsonl", plainReader},
+	{".ndjson", plainReader},
+	{".arrow", arrowReader},
+	{".arrows", arrowReader},
+	{".feather", arrowReader},
+	{".ipc", arrowReader},
 }
 
-// bindFile binds a mention of files by their name. They are DuckDB's to read.
+// fileReaders are the table functions that read files otherwise than DuckDB does by itself.
+var fileReaders = map[string]reader{
+	"read_parquet": parquetReader, "parquet_scan": parquetReader,
+	"read_arrow": arrowReader,
+}
+
+// readerOf returns who reads the files that a name in FROM stands for; noReader when it is no file's.
+func readerOf(name string) reader {
+	low := strings.ToLower(name)
+	if strings.HasSuffix(low, ".metadata.json") {
+		return noReader
+	}
+	for _, e := range fileEndings {
+		if strings.HasSuffix(low, e.ending) {
+			return e.reader
+		}
+	}
+	return noReader
+}
+
+// bindFile binds a mention of files by their name.
 func (b *binder) bindFile(ctx context.Context, n sql.Node, sc *scope, env *cteEnv) (plan.Rel, error) {
 	name := n.Str("table_name")
 	rel, err := b.opaque(ctx, sql.Node{"type": "FILE", "alias": n.Str("alias")}, sc, env, name+" is a file and has no layout")
-	if err != nil || !strings.HasSuffix(strings.ToLower(name), ".parquet") {
-		return rel, err
+	if err != nil {
+		return nil, err
 	}
-	return rel, b.keepFilters(ctx, n, fileAlias(name))
+	switch readerOf(name) {
+	case parquetReader:
+		err = b.keepFilters(ctx, n, fileAlias(name))
+	case arrowReader:
+		err = b.readArrow(ctx, n, []string{name}, fileAlias(name))
+	}
+	return rel, err
+}
+
+// bindFileFunction binds a call of a function that reads files by their reader.
+func (b *binder) bindFileFunction(ctx context.Context, n sql.Node, name string) error {
+	switch fileReaders[strings.ToLower(name)] {
+	case parquetReader:
+		return b.keepFilters(ctx, n, name)
+	case arrowReader:
+		names, err := arrowNames(n)
+		if err != nil {
+			return err
+		}
+		return b.readArrow(ctx, n, names, name)
+	}
+	return nil
+}
+
+// arrowNames returns the arguments of a call of read_arrow: a name of files or a list of names.
+func arrowNames(n sql.Node) ([]string, error) {
+	refused := errs.New(errs.Invalid, "bind", "read_arrow()", "it takes the name of a file, a pattern, or a list of them, as constants")
+	args := n.Child("function").List("children")
+	if len(args) != 1 || args[0].Str("alias") != "" {
+		return nil, refused
+	}
+	if args[0].Str("function_name") == "list_value" {
+		args = args[0].List("children")
+	}
+	if len(args) == 0 {
+		return nil, refused
+	}
+	names := make([]string, len(args))
+	for i, arg := range args {
+		value := arg.Child("value")
+		if arg.Type() != "VALUE_CONSTANT" || value.Child("type").Str("id") != "VARCHAR" {
+			return nil, refused
+		}
+		names[i] = value.Str("value")
+	}
+	return names, nil
+}
+
+// readArrow turns n into a call of the function that reads the Arrow files of names. alias is what n is called where the statement
+// gives it no name. The files that a pattern stands for are found here, so that all that a statement reads of them is of the same.
+func (b *binder) readArrow(ctx context.Context, n sql.Node, names []string, alias string) error {
+	source, err := b.engine.ArrowSource(ctx, names)
+	if err != nil {
+		return err
+	}
+	query, err := b.parse(ctx, "SELECT * FROM "+source)
+	if err != nil {
+		return err
+	}
+	call := query.Child("from_table")
+	if given := n.Str("alias"); given != "" {
+		alias = given
+	}
+	call["alias"], call["column_name_alias"], call["sample"] = alias, anys(n.Strs("column_name_alias")), n["sample"]
+	become(n, call)
+	return nil
 }
 
 // fileAlias returns the alias that DuckDB gives to a mention of files by name.
@@ -39,9 +141,6 @@ func fileAlias(name string) string {
 	base, _, _ := strings.Cut(path.Base(name), ".")
 	return base
 }
-
-// parquetFunctions are the table functions that read Parquet files.
-var parquetFunctions = map[string]bool{"read_parquet": true, "parquet_scan": true}
 
 // keepFilters turns n, a source of Parquet files, into a derived table of the same rows and columns, where filters on some
 // columns must not go down into DuckDB's reader. alias is what n is called where the statement gives it no name.

@@ -112,7 +112,7 @@ func (b *binder) bindTable(ctx context.Context, n sql.Node, sc *scope, env *cteE
 	parts := b.tableParts(n)
 	if len(parts) == 1 {
 		e, isEntry := env.lookup(name)
-		isFile := isDataFile(name)
+		isFile := readerOf(name) != noReader
 		switch {
 		case (isEntry || isFile) && at != nil:
 			return nil, errs.New(errs.Invalid, "bind", name, "it is no table and has no versions")
@@ -247,8 +247,8 @@ func (b *binder) bindTableFunction(ctx context.Context, n sql.Node, sc *scope, e
 		return nil, err
 	}
 	rel, err := b.opaque(ctx, n, sc, env, name+"() has no layout")
-	if err == nil && parquetFunctions[strings.ToLower(name)] {
-		err = b.keepFilters(ctx, n, name)
+	if err == nil {
+		err = b.bindFileFunction(ctx, n, name)
 	}
 	return rel, err
 }

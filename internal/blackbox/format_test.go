@@ -101,8 +101,8 @@ func TestFilesReadBack(t *testing.T) {
 		}
 	}
 	run("-c", mixed, "--format", "parquet", "-o", file("by_flag"))
-	for _, name := range []string{"x.parquet", "by_flag"} {
-		sql := "SELECT * FROM read_parquet('" + file(name) + "') ORDER BY order_id"
+	for name, read := range map[string]string{"x.parquet": "read_parquet", "by_flag": "read_parquet", "x.arrow": "read_arrow"} {
+		sql := "SELECT * FROM " + read + "('" + file(name) + "') ORDER BY order_id"
 		if _, rows := jsonRows(t, run("-c", sql, "--format", "json")); !reflect.DeepEqual(rows, want) {
 			t.Errorf("%s holds %q, want %q", name, rows, want)
 		}
@@ -116,15 +116,17 @@ func TestFilesReadBack(t *testing.T) {
 	}
 	wantArrow(t, file("x.arrow"))
 	// An empty result is a good file too, and what can't be written leaves none.
-	run("-c", "SELECT * FROM sales.orders WHERE order_id < 0", "-o", file("empty.parquet"))
-	if got := run("-c", "SELECT count(*) AS n FROM '"+file("empty.parquet")+"'"); got != "n\n0\n" {
-		t.Errorf("the empty file has %q rows", got)
+	for _, name := range []string{"empty.parquet", "empty.arrow"} {
+		run("-c", "SELECT * FROM sales.orders WHERE order_id < 0", "-o", file(name))
+		if got := run("-c", "SELECT count(*) AS n, count(amount) AS a FROM '"+file(name)+"'"); got != "n,a\n0,0\n" {
+			t.Errorf("%s has %q rows", name, got)
+		}
 	}
 	wantFailure(t, 8, "38 digits", "sql", "-c", "SELECT 170141183460469231731687303715884105727::HUGEINT AS h", "-o", file("no.parquet"))
 	wantFailure(t, 2, "-o FILE", "sql", "-c", "SELECT 1", "--format", "arrow")
 	left, err := os.ReadDir(out)
-	if err != nil || len(left) != 6 {
-		t.Errorf("there are %d files, want 6: %v", len(left), left)
+	if err != nil || len(left) != 7 {
+		t.Errorf("there are %d files, want 7: %v", len(left), left)
 	}
 }
 

@@ -141,6 +141,11 @@ func (w words128) uuidBytes() (b [16]byte) {
 	return b
 }
 
+// uuidWords is uuidBytes the other way round.
+func uuidWords(b [16]byte) words128 {
+	return words128{low: binary.BigEndian.Uint64(b[8:]), high: int64(binary.BigEndian.Uint64(b[:8]) ^ 1<<63)}
+}
+
 func (w words128) big() *big.Int {
 	b := new(big.Int).Lsh(big.NewInt(w.high), 64)
 	return b.Or(b, new(big.Int).SetUint64(w.low))

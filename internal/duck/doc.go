@@ -1,7 +1,7 @@
 // Package duck is the only importer of DuckDB. It opens in-memory instances, streams results as chunks and Arrow records,
 // writes the SQL that scans and writes Parquet by Iceberg field ID, and teaches DuckDB our functions: the partition
 // transforms, the check that a row lies in the file that its key says, and whether a row is deleted. It spills rows to files
-// by bins and reads them back.
+// by bins and reads them back, and reads Arrow files.
 //
 // It refuses what DuckDB or Arrow would do silently wrong: types that no DuckDB type holds (variant, geometry,
 // timestamptz_ns), results that Arrow would cut (TIMETZ, UHUGEINT, BIGNUM, TIME_NS), rows whose types aren't the file's.

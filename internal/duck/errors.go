@@ -56,10 +56,18 @@ func readReport(text string) report {
 
 // fault returns the error that DuckDB reports by text, when it was asked to op.
 func fault(op, text string) error {
-	if failure, ok := checkFailure(text); ok {
+	if failure, ok := ownFailure(text); ok {
 		return failure
 	}
 	return readReport(text).fault(op)
+}
+
+// ownFailure returns the error of ours that DuckDB's text is about.
+func ownFailure(text string) (*errs.Error, bool) {
+	if failure, ok := checkFailure(text); ok {
+		return failure, true
+	}
+	return carried(text)
 }
 
 func (r report) fault(op string) error {
@@ -98,7 +106,7 @@ func faultData(op string, data bindings.ErrorData) error {
 	if r.Type == "" {
 		r.Type = typeNamesOf[bindings.ErrorDataErrorType(data)]
 	}
-	if failure, ok := checkFailure(text); ok {
+	if failure, ok := ownFailure(text); ok {
 		return failure
 	}
 	return r.fault(op)

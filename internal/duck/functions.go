@@ -74,8 +74,10 @@ func registerFunctions(c *Conn) error {
 	if err := register(c, named(mayMatchName, mayMatch(number, long, truth))...); err != nil {
 		return err
 	}
-	if err := registerSpilled(c); err != nil {
-		return err
+	for _, tables := range []func(*Conn) error{registerSpilled, registerArrow} {
+		if err := tables(c); err != nil {
+			return err
+		}
 	}
 	shortTexts := []function{
 		{params: []bindings.LogicalType{word}, result: text, call: callShortWordText},
