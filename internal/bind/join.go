@@ -34,20 +34,19 @@ func (b *binder) bindJoin(ctx context.Context, n sql.Node, sc *scope, env *cteEn
 		return nil, err
 	}
 	kind, known := joinKinds[n.Str("join_type")]
-	ref := n.Str("ref_type")
-	switch {
-	case ref == "NATURAL":
-		return b.unnamed(sc, first, "NATURAL JOIN: write the columns with USING (...)", left, right), nil
-	case !known || ref != "REGULAR":
-		return b.unnamed(sc, first, strings.ToLower(ref+" "+n.Str("join_type"))+" joins are run whole", left, right), nil
-	}
 	j := &plan.Join{Kind: kind, Left: left, Right: right}
 	if sc.merged = mergedNames(above, l.merged, r.merged); j.IsFilter() {
 		sc.merged = mergedNames(above, l.merged, nil)
 	}
+	switch refType := n.Str("ref_type"); {
+	case refType == "NATURAL":
+		return b.unnamed(sc, first, above, "NATURAL JOIN: write the columns with USING (...)", left, right), nil
+	case !known || refType != "REGULAR":
+		return b.unnamed(sc, first, above, strings.ToLower(refType+" "+n.Str("join_type"))+" joins are run whole", left, right), nil
+	}
 	if using := n.Strs("using_columns"); len(using) > 0 {
 		if !b.using(j, using, sc, l, r) {
-			return b.unnamed(sc, first, "a USING column can't be placed", left, right), nil
+			return b.unnamed(sc, first, above, "a USING column can't be placed", left, right), nil
 		}
 	} else if cond := n.Child("condition"); cond != nil && !isCross {
 		if err := b.on(ctx, j, cond, sc, l, r, env); err != nil {
@@ -84,7 +83,7 @@ func (b *binder) bindSide(ctx context.Context, n sql.Node, sc *scope, env *cteEn
 	above, first := sc.merged, len(sc.sources)
 	sc.merged = maps.Clone(above)
 	rel, err := b.bindFrom(ctx, n, sc, env)
-	own := map[string]plan.Col{}
+	own := map[string]ref{}
 	for name, c := range sc.merged {
 		if a, ok := above[name]; !ok || a != c {
 			own[name] = c
@@ -95,8 +94,8 @@ func (b *binder) bindSide(ctx context.Context, n sql.Node, sc *scope, env *cteEn
 
 // mergedNames unites the USING columns of both sides with those that were known above. A name that both sides have is
 // ambiguous and belongs to none.
-func mergedNames(above, l, r map[string]plan.Col) map[string]plan.Col {
-	out := map[string]plan.Col{}
+func mergedNames(above, l, r map[string]ref) map[string]ref {
+	out := map[string]ref{}
 	maps.Copy(out, above)
 	maps.Copy(out, l)
 	for name, c := range r {
@@ -109,10 +108,16 @@ func mergedNames(above, l, r map[string]plan.Col) map[string]plan.Col {
 	return out
 }
 
-// unnamed gives up on the names of sources from first on: bare names in this scope can't be placed any more.
-func (b *binder) unnamed(sc *scope, first int, why string, inputs ...plan.Rel) plan.Rel {
+// unnamed gives up on the names of sources from first on, and on the USING columns but those from above: no plan may be made
+// by what they lead to.
+func (b *binder) unnamed(sc *scope, first int, above map[string]ref, why string, inputs ...plan.Rel) plan.Rel {
 	for _, s := range sc.sources[first:] {
 		s.paired = true
+	}
+	for name, r := range sc.merged {
+		if r != above[name] {
+			sc.merged[name] = ref{col: r.col, paired: true}
+		}
 	}
 	rel := &plan.Opaque{Why: why}
 	for _, in := range inputs {
@@ -124,28 +129,32 @@ func (b *binder) unnamed(sc *scope, first int, why string, inputs ...plan.Rel) p
 }
 
 // using adds an equality per USING column. A bare mention of it means the preserved side's column; in a full join it is
-// the coalesced one, a column of the join itself.
+// the coalesced one, a column of the join itself. Where a side's rows are paired by their places it adds none, as on does:
+// over it conditions would leave rows of that side out. In q ASOF JOIN p ON ... JOIN d USING (day) WHERE day = 5, with day
+// a column of p, the rows of q would get other partners.
 func (b *binder) using(j *plan.Join, names []string, sc, l, r *scope) bool {
 	j.Text = "USING (" + strings.Join(names, ", ") + ")"
-	for i, name := range names {
+	for _, name := range names {
 		lc, _, ok := l.unqualified(name)
 		rc, _, ok2 := r.unqualified(name)
 		if !ok || !ok2 {
 			return false
 		}
-		j.On = append(j.On, plan.Equality{Left: lc.col, Right: rc.col})
-		merged := lc.col
+		merged := lc
 		switch j.Kind {
 		case plan.Right:
-			merged = rc.col
+			merged = rc
 		case plan.Full:
 			if j.Merged == nil {
 				id := b.nextSource()
 				j.Merged = &id
 			}
-			merged = plan.Col{Source: *j.Merged, Index: i}
+			merged = ref{plan.Col{Source: *j.Merged, Index: len(j.On)}, lc.plain && rc.plain, lc.paired || rc.paired}
 		}
 		sc.merged[strings.ToLower(name)] = merged
+		if lc.plain && rc.plain {
+			j.On = append(j.On, plan.Equality{Left: lc.col, Right: rc.col})
+		}
 	}
 	return true
 }

@@ -24,7 +24,7 @@ type source struct {
 type scope struct {
 	outer   *scope
 	sources []*source
-	merged  map[string]plan.Col
+	merged  map[string]ref
 	// correlated is set when a name of the block, or of a query inside it, was found in an outer scope; far when that was
 	// beyond the next one.
 	correlated, far bool
@@ -137,7 +137,7 @@ func equalFolds(a, b []string) bool {
 func (sc *scope) unqualified(name string) (ref, match, bool) {
 	found := sc.candidates(name)
 	if c, ok := sc.merged[strings.ToLower(name)]; ok && !isExactly(found, name) {
-		return ref{col: c, plain: true}, match{}, !sc.isUnknown()
+		return c, match{}, !sc.isUnknown()
 	}
 	if len(found) != 1 || sc.isUnknown() {
 		return ref{}, match{}, false
