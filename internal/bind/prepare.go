@@ -29,19 +29,21 @@ var bareClocks = map[string]bool{
 // is run whole.
 var volatile = map[string]bool{
 	"random": true, "setseed": true, "uuid": true, "gen_random_uuid": true, "uuidv4": true, "uuidv7": true,
-	"nextval": true, "currval": true, "txid_current": true, "pg_backend_pid": true, "sleep_ms": true, "write_log": true,
-	"clock_timestamp": true, "statement_timestamp": true, "getvariable": true, "current_setting": true,
-	"query": true, "query_table": true, "row_id": true, "current_query": true, "get_current_query": true,
-	"stats": true, "current_transaction_id": true, "current_query_id": true, "current_connection_id": true,
-	"current_schema": true, "current_schemas": true, "current_database": true, "in_search_path": true,
+	"sleep_ms": true, "pg_sleep": true, "clock_timestamp": true, "statement_timestamp": true, "row_id": true,
+	"current_schema": true, "current_schemas": true, "current_database": true, "current_catalog": true, "in_search_path": true,
+	"ago": true, "pg_conf_load_time": true, "pg_postmaster_start_time": true, // macros over the clock
 	"age": true, // with one argument it reads the clock
 }
 
 // prepare rewrites what has one meaning everywhere in a statement: clock readings are folded, system.* functions get
-// their engine's names. Collations other than binary are refused: they change what = means.
-func (b *binder) prepare(ctx context.Context, root sql.Node) error {
+// their engine's names. What isn't part of the SQL is refused, unless the text around is the engine's own, and so are collations
+// other than binary: they change what = means.
+func (b *binder) prepare(ctx context.Context, root sql.Node, isOwn bool) error {
 	var failed error
 	root.Walk(func(n sql.Node) bool {
+		if failed == nil && !isOwn {
+			failed = allow(n)
+		}
 		if failed != nil {
 			return false
 		}

@@ -17,7 +17,11 @@ func orderKey(c call) error {
 	out := results[words128](c)
 	clear(out)
 	for i := 0; i < int(bindings.DataChunkGetColumnCount(c.input)); i += 2 {
-		x, dir := c.column(i), string(values[textBytes](c.column(i + 1))[0].bytes())
+		x, order := c.column(i), c.column(i+1)
+		if !order.isValid(0) {
+			return fmt.Errorf("%san order key's order is NULL", bugMark)
+		}
+		dir := string(values[textBytes](order)[0].bytes())
 		nulls := uint64(0)
 		if strings.HasSuffix(dir, "NULLS LAST") {
 			nulls = 1
@@ -63,27 +67,34 @@ func appendOrder[T int32 | int64](out []words128, x column, v []T, nulls, flip u
 	}
 }
 
-// admitOrderKey refuses a call whose values take more bits than there are.
+// admitOrderKey refuses a call whose values take more bits than there are, or whose values and orders don't take turns.
 func admitOrderKey(bind bindings.BindInfo) error {
-	bits := 0
-	for i := bindings.IdxT(0); i < bindings.ScalarFunctionBindGetArgumentCount(bind); i += 2 {
-		arg := bindings.ScalarFunctionBindGetArgument(bind, i)
-		logical := bindings.ExpressionReturnType(arg)
-		switch layoutOf(logical) {
-		case bits32:
+	count, bits := bindings.ScalarFunctionBindGetArgumentCount(bind), 0
+	for i := range count {
+		switch of := argumentLayout(bind, i); {
+		case i%2 == 1 && of != text, i%2 == 0 && i+1 == count:
+			return fmt.Errorf("%san order key has a text behind each value", bugMark)
+		case i%2 == 1:
+		case of == bits32:
 			bits += 1 + 32
-		case bits64:
+		case of == bits64:
 			bits += 1 + 64
 		default:
 			bits = orderKeyBits + 1
 		}
-		bindings.DestroyLogicalType(&logical)
-		bindings.DestroyExpression(&arg)
 	}
 	if bits > orderKeyBits {
 		return fmt.Errorf("the values don't fit into an order key")
 	}
 	return nil
+}
+
+func argumentLayout(bind bindings.BindInfo, i bindings.IdxT) layout {
+	arg := bindings.ScalarFunctionBindGetArgument(bind, i)
+	defer bindings.DestroyExpression(&arg)
+	logical := bindings.ExpressionReturnType(arg)
+	defer bindings.DestroyLogicalType(&logical)
+	return layoutOf(logical)
 }
 
 // orderKeyBits are those of a HUGEINT but the sign's.

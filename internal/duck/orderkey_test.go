@@ -58,6 +58,7 @@ func TestOrderKeyRefuses(t *testing.T) {
 	for _, args := range []string{
 		"1::BIGINT, 'ASC NULLS LAST', 2::BIGINT, 'ASC NULLS LAST'", "1.5::DOUBLE, 'ASC NULLS LAST'", "'a', 'ASC NULLS LAST'", "true, 'ASC NULLS LAST'",
 		"1.5::DECIMAL(38,2), 'ASC NULLS LAST'", "[1], 'ASC NULLS LAST'",
+		"1", "1, 81985529216486895", "1, NULL", "1, 'ASC NULLS LAST', 2",
 	} {
 		if _, err := c.Describe(t.Context(), "SELECT tarn_order_key("+args+")"); err == nil {
 			t.Errorf("%s is taken", args)

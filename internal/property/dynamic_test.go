@@ -126,6 +126,21 @@ func TestDynamicPartitionPruning(t *testing.T) {
 	}
 }
 
+// TestPairedRowsStay: a USING column of rows that a join pairs by nearness or by their places leaves none of them out.
+func TestPairedRowsStay(t *testing.T) {
+	l := newLab(t)
+	l.holidays()
+	const sales, values = "(SELECT day, v FROM d.sales)", "(SELECT v FROM d.sales WHERE day IS NOT NULL)"
+	for _, from := range []string{
+		values + " q ASOF JOIN " + sales + " p ON q.v > p.v JOIN d.days USING (day)",
+		values + " q ASOF LEFT JOIN " + sales + " p ON q.v > p.v FULL JOIN d.days USING (day)",
+		values + " q ASOF JOIN (" + sales + " p JOIN d.days USING (day)) ON q.v > p.v",
+		"(SELECT day, v + 1 AS v FROM d.sales) p JOIN (SELECT v FROM d.sales) q USING (v) ASOF JOIN (SELECT year - 2000 AS y FROM d.years) z ON p.v > z.y",
+	} {
+		l.agree("SELECT q.v, p.v FROM " + from + " WHERE day = DATE '2024-05-01'")
+	}
+}
+
 // TestDynamicFilterOfAChain: a condition on years leaves days, and these leave files.
 func TestDynamicFilterOfAChain(t *testing.T) {
 	l := newLab(t)
