@@ -133,7 +133,7 @@ func (s *Session) fillChange(ctx context.Context, c *rowChange, st sql.ChangeRow
 	if err != nil {
 		return err
 	}
-	q.Wrapped = true
+	c.plan.wrapped = true
 	q.Text, err = write.Told(q.Text, columns, s.describing(ctx, c.plan.tables, q, args), func(columns []duck.Column) (string, error) {
 		return c.statement.Assign(c.target, q.Text, columns)
 	})

@@ -84,7 +84,7 @@ func (s *Session) fillCreateAs(ctx context.Context, out *insertion, st sql.Creat
 		return err
 	}
 	q := *st.As
-	q.Wrapped = true
+	out.plan.wrapped = true
 	if q.Text, err = out.target.RowsSQL(q.Text, columns, nil); err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func (s *Session) fillInsert(ctx context.Context, out *insertion, in sql.Insert,
 	if err != nil {
 		return err
 	}
-	q.Wrapped = true
+	out.plan.wrapped = true
 	q.Text, err = write.Told(q.Text, columns, s.describing(ctx, out.plan.tables, q, args), func(columns []duck.Column) (string, error) {
 		return out.target.RowsSQL(q.Text, columns, into)
 	})

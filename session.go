@@ -136,6 +136,7 @@ type planned struct {
 	surveyed map[*plan.Scan]*catalog.TableLayout // layouts before their files were prepared
 	dynamic  []dynamic.Filter
 	into     []spj.Into                    // the spec of the table that the rows are written to
+	wrapped  bool                          // see bind.Wrapped
 	deletes  bool                          // the query is of the rows that a DELETE deletes
 	gone     lake.Gone                     // of a DELETE: data files that go as they are
 	asked    map[*plan.Scan]catalog.Filter // what the statement's text asks of scans, without dynamic filters
@@ -160,7 +161,11 @@ func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, isToRun boo
 		return err
 	}
 	defer conn.Close()
-	if p.query, err = bind.Bind(ctx, stub.Engine{Conn: conn}, p.tables, q, args...); err != nil {
+	binds := bind.Bind
+	if p.wrapped {
+		binds = bind.Wrapped
+	}
+	if p.query, err = binds(ctx, stub.Engine{Conn: conn}, p.tables, q, args...); err != nil {
 		return err
 	}
 	opts := spj.Options{

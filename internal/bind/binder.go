@@ -25,6 +25,7 @@ type binder struct {
 	usages     map[*plan.Block]*usage
 	conditions []condition
 	shown      map[string]string   // the engine's own names of columns and functions -> those that people know
+	wrapped    bool                // see Wrapped
 	cased      bool                // a table has columns whose names differ only in case
 	exprs      map[string]sql.Node // parsed templates
 	folded     map[string]sql.Node // the values of clock readings
@@ -38,7 +39,19 @@ type binder struct {
 
 // Bind binds a query; args are the values of its parameters, in order. Every table is loaded once, so that all its
 // mentions see one version.
-func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, args ...any) (out *plan.Query, err error) {
+func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, args ...any) (*plan.Query, error) {
+	return newBinder(engine, resolver, q, args).bind(ctx, q.Text)
+}
+
+// Wrapped is Bind of a query that was bound by itself and has text of the engine's own around it now, which may call functions that
+// statements may not.
+func Wrapped(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, args ...any) (*plan.Query, error) {
+	b := newBinder(engine, resolver, q, args)
+	b.wrapped = true
+	return b.bind(ctx, q.Text)
+}
+
+func newBinder(engine Engine, resolver Resolver, q sql.Query, args []any) *binder {
 	b := &binder{
 		engine: engine, resolver: resolver, args: args, query: &plan.Query{}, longNames: q.Names,
 		loaded: map[string]*catalog.Table{}, scanOf: map[plan.SourceID]*plan.Scan{},
@@ -46,19 +59,23 @@ func Bind(ctx context.Context, engine Engine, resolver Resolver, q sql.Query, ar
 		blockOf: map[plan.SourceID]*plan.Block{}, exprs: map[string]sql.Node{}, folded: map[string]sql.Node{},
 	}
 	b.query.Shown = b.shown
+	return b
+}
+
+func (b *binder) bind(ctx context.Context, text string) (out *plan.Query, err error) {
 	defer func() { err = errs.Reword(err, b.query.ForPeople) }()
-	root, err := b.parse(ctx, q.Text)
+	root, err := b.parse(ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	if b.aggregates, err = engine.Aggregates(ctx); err != nil {
+	if b.aggregates, err = b.engine.Aggregates(ctx); err != nil {
 		return nil, err
 	}
-	if err := b.prepare(ctx, root, q.Wrapped); err != nil {
+	if err := b.prepare(ctx, root); err != nil {
 		return nil, err
 	}
-	if b.used != len(args) {
-		return nil, errs.New(errs.Invalid, "bind", "arguments", "there are %d for %d parameters", len(args), b.used)
+	if b.used != len(b.args) {
+		return nil, errs.New(errs.Invalid, "bind", "arguments", "there are %d for %d parameters", len(b.args), b.used)
 	}
 	b.names, b.mentions, b.query.Avoid = b.collectNames(root), countMentions(root), avoid(root)
 	bound, err := b.bindQuery(ctx, root, nil, nil)

@@ -38,10 +38,10 @@ var volatile = map[string]bool{
 // prepare rewrites what has one meaning everywhere in a statement: clock readings are folded, system.* functions get
 // their engine's names. What isn't part of the SQL is refused, unless the text around is the engine's own, and so are collations
 // other than binary: they change what = means.
-func (b *binder) prepare(ctx context.Context, root sql.Node, isOwn bool) error {
+func (b *binder) prepare(ctx context.Context, root sql.Node) error {
 	var failed error
 	root.Walk(func(n sql.Node) bool {
-		if failed == nil && !isOwn {
+		if failed == nil && !b.wrapped {
 			failed = allow(n)
 		}
 		if failed != nil {

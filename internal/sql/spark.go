@@ -25,6 +25,9 @@ func (p *parser) rewrite() (Query, error) {
 	if err != nil {
 		return Query{}, err
 	}
+	if err := p.checkNullSafe(); err != nil {
+		return Query{}, err
+	}
 	at := 0
 	for _, m := range mentions {
 		w.tokens(at, m.start)

@@ -10,12 +10,10 @@ import (
 type Statement interface{ statement() }
 
 // Query is a SELECT in any of its forms (WITH, FROM first, VALUES, set operations); Text is what DuckDB's parser gets. Names
-// has the tables' names of more than three parts, by the names that stand for them in Text. Wrapped says that text of the engine's
-// own stands around a query that was bound by itself: it may call functions that people may not.
+// has the tables' names of more than three parts, by the names that stand for them in Text.
 type Query struct {
-	Text    string
-	Names   map[string][]string
-	Wrapped bool
+	Text  string
+	Names map[string][]string
 }
 
 // Explain asks for the plan of a Query, an Insert, a CreateTable with a query or a ChangeRows; Analyze runs it, JSON asks for the
