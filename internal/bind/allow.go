@@ -54,6 +54,9 @@ func allow(n sql.Node) error {
 	name := strings.ToLower(n.Str("function_name"))
 	called := name
 	if args := n.List("children"); aggregatesByName[name] && len(args) > 1 {
+		if args[1].Type() != "VALUE_CONSTANT" {
+			return errs.New(errs.Unsupported, "bind", name+"()", "the aggregate's name has to be a constant")
+		}
 		called = strings.ToLower(args[1].Child("value").Str("value"))
 	}
 	switch {
