@@ -42,26 +42,34 @@ func isMistrusted(t catalog.Type) bool {
 	return slices.ContainsFunc(t.Fields, func(f catalog.Field) bool { return isMistrusted(f.Type) })
 }
 
-// mistrusts is isMistrusted of DuckDB's type, which is destroyed.
+// mistrusts is isMistrusted of DuckDB's type.
 func mistrusts(t bindings.LogicalType) bool {
-	defer bindings.DestroyLogicalType(&t)
-	switch bindings.GetTypeId(t) {
-	case bindings.TypeFloat, bindings.TypeDouble, bindings.TypeBlob:
-		return true
+	return contains(t, bindings.TypeFloat, bindings.TypeDouble, bindings.TypeBlob)
+}
+
+// contains says whether a type is of one of the ids, or has such a type inside.
+func contains(t bindings.LogicalType, ids ...bindings.Type) bool {
+	inner := func(child bindings.LogicalType) bool {
+		defer bindings.DestroyLogicalType(&child)
+		return contains(child, ids...)
+	}
+	switch id := bindings.GetTypeId(t); id {
 	case bindings.TypeList:
-		return mistrusts(bindings.ListTypeChildType(t))
+		return inner(bindings.ListTypeChildType(t))
 	case bindings.TypeArray:
-		return mistrusts(bindings.ArrayTypeChildType(t))
+		return inner(bindings.ArrayTypeChildType(t))
 	case bindings.TypeMap:
-		return mistrusts(bindings.MapTypeKeyType(t)) || mistrusts(bindings.MapTypeValueType(t))
+		return inner(bindings.MapTypeKeyType(t)) || inner(bindings.MapTypeValueType(t))
 	case bindings.TypeStruct:
 		for i := range bindings.StructTypeChildCount(t) {
-			if mistrusts(bindings.StructTypeChildType(t, i)) {
+			if inner(bindings.StructTypeChildType(t, i)) {
 				return true
 			}
 		}
+		return false
+	default:
+		return slices.Contains(ids, id)
 	}
-	return false
 }
 
 // UnfilteredList returns the select list in whose stead files, the SQL of Parquet files in a FROM clause, have a star that is right
@@ -77,9 +85,11 @@ func (c *Conn) UnfilteredList(ctx context.Context, files string, mentioned func(
 	for i := range bindings.PreparedStatementColumnCount(stmt) {
 		name := bindings.PreparedStatementColumnName(stmt, i)
 		own[strings.ToLower(name)] = true
-		if mistrusts(bindings.PreparedStatementColumnLogicalType(stmt, i)) {
+		typ := bindings.PreparedStatementColumnLogicalType(stmt, i)
+		if mistrusts(typ) {
 			mistrusted = append(mistrusted, name)
 		}
+		bindings.DestroyLogicalType(&typ)
 	}
 	if len(mistrusted) == 0 {
 		return "", nil

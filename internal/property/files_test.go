@@ -1,15 +1,19 @@
 package property
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"github.com/tarndb/tarn/internal/errs"
 )
 
 // nanFile writes a file as other libraries do, with bounds that leave NaN out: d DOUBLE, f FLOAT, s STRUCT(x DOUBLE),
@@ -33,14 +37,46 @@ func nanFile(l *lab, path string, values ...float64) {
 		b.Field(3).(*array.ListBuilder).ValueBuilder().(*array.Float64Builder).Append(v)
 		b.Field(4).(*array.Int32Builder).Append(int32(i))
 	}
+	writeParquet(l, path, b)
+}
+
+// writeParquet writes what a builder has as a file.
+func writeParquet(l *lab, path string, b *array.RecordBuilder) {
+	l.t.Helper()
 	record := b.NewRecordBatch()
 	defer record.Release()
 	file, err := os.Create(path)
 	l.must(err)
-	w, err := pqarrow.NewFileWriter(schema, file, nil, pqarrow.DefaultWriterProps())
+	w, err := pqarrow.NewFileWriter(b.Schema(), file, nil, pqarrow.DefaultWriterProps())
 	l.must(err)
 	l.must(w.Write(record))
 	l.must(w.Close())
+}
+
+// TestFilesLoseNoNanoseconds: a column of moments in nanoseconds is refused where a query uses it, and none else is.
+func TestFilesLoseNoNanoseconds(t *testing.T) {
+	l := newLab(t)
+	path := filepath.Join(t.TempDir(), "ns.parquet")
+	moments := &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
+		{Name: "at", Type: moments}, {Name: "local", Type: &arrow.TimestampType{Unit: arrow.Nanosecond}},
+		{Name: "us", Type: arrow.FixedWidthTypes.Timestamp_us}, {Name: "list", Type: arrow.ListOf(moments)},
+	}, nil))
+	defer b.Release()
+	b.Field(0).(*array.TimestampBuilder).Append(1001)
+	b.Field(1).(*array.TimestampBuilder).Append(1001)
+	b.Field(2).(*array.TimestampBuilder).Append(1)
+	b.Field(3).(*array.ListBuilder).AppendNull()
+	writeParquet(l, path, b)
+	for _, items := range []string{"*", `"at"`, `x."AT"`, "list", "us, list", `count("at")`, "x"} {
+		err := l.ask(auto, "SELECT "+items+" FROM '"+path+"' x").err
+		if errs.KindOf(err) != errs.Unsupported || !strings.Contains(fmt.Sprint(err), path) {
+			t.Errorf("%s: the error is %v", items, err)
+		}
+	}
+	if got := l.single(auto, "SELECT local::VARCHAR || ' ' || epoch_us(us) || ' ' || count(*) OVER () FROM '"+path+"'"); got != `"1970-01-01 00:00:00.000001001 1 1"` {
+		t.Error(got)
+	}
 }
 
 // TestFilesUnderFilters: rows of Parquet files that aren't tables' pass the filters that they satisfy, whatever the files'
