@@ -146,7 +146,7 @@ func (r report) kind() errs.Kind {
 		return errs.NotFound
 	case strings.HasSuffix(r.Message, "an explicit cast is required"): // of values in one column, and of "Not implemented"
 		return errs.Invalid
-	case kind == errs.Invalid && corruptSigns.MatchString(r.Message):
+	case kind == errs.Invalid && corruptSigns.MatchString(r.wording()):
 		return errs.Corrupt
 	case r.Type == "IO":
 		return r.fileKind()
@@ -166,6 +166,17 @@ func (r report) isMissingName() bool {
 var corruptSigns = regexp.MustCompile(`(?i)magic bytes|while reading file|failed to read file|decode bit width|parquet file|invalid parquet|not a parquet|` +
 	`footer length|TProtocol|don't know what type|decompression fail|decompress|corrupt|out of buffer`)
 
+// quotedParts are the values and names in a message: a quote that isn't the end of a word begins one, and one that isn't before a
+// word ends it.
+var quotedParts = regexp.MustCompile(`(?s)\B'.*?'\B|\B".*?"\B`)
+
+// wording returns DuckDB's own words in a message: without values and names, which may be worded like an error, and the lines
+// below, in which some errors show a value again.
+func (r report) wording() string {
+	words, _, _ := strings.Cut(quotedParts.ReplaceAllString(r.Message, "''"), "\n")
+	return words
+}
+
 // ioSigns tell IO errors that aren't damage by their words.
 var ioSigns = []struct {
 	kind  errs.Kind
@@ -179,7 +190,7 @@ var ioSigns = []struct {
 // fileKind sorts IO errors: what isn't damage is want of space, a missing file, or a refusal.
 func (r report) fileKind() errs.Kind {
 	for _, s := range ioSigns {
-		if s.signs.MatchString(r.Message) {
+		if s.signs.MatchString(r.wording()) {
 			return s.kind
 		}
 	}
