@@ -188,17 +188,17 @@ func (s *Session) checkExpressions(ctx context.Context, st sql.ChangeRows) error
 		if f.Plain {
 			continue
 		}
-		q, err := sql.ParseQuery(f.Alone())
-		if err != nil {
-			return err
-		}
 		if !f.IsExpression() {
-			if err := bind.OnlyTables(ctx, stub.Engine{Conn: conn}, q); err != nil {
+			q, err := sql.ParseQuery(f.Alone())
+			if err == nil {
+				err = bind.OnlyTables(ctx, stub.Engine{Conn: conn}, q)
+			}
+			if err != nil {
 				return err
 			}
 			continue
 		}
-		e, err := bind.RowWise(ctx, stub.Engine{Conn: conn}, q)
+		e, err := rowWise(ctx, conn, f)
 		if err != nil {
 			return err
 		}
@@ -211,17 +211,22 @@ func (s *Session) checkExpressions(ctx context.Context, st sql.ChangeRows) error
 
 // hasSubquery says whether there is one in an expression.
 func (s *Session) hasSubquery(ctx context.Context, f sql.Fragment) (bool, error) {
-	q, err := sql.ParseQuery(f.Alone())
-	if err != nil {
-		return false, err
-	}
 	conn, err := s.engine.binder.Connect()
 	if err != nil {
 		return false, err
 	}
 	defer conn.Close()
-	e, err := bind.RowWise(ctx, stub.Engine{Conn: conn}, q)
+	e, err := rowWise(ctx, conn, f)
 	return e.Subquery, err
+}
+
+// rowWise reads a part of a statement that must be one expression of a row by itself, whatever text it is put into.
+func rowWise(ctx context.Context, conn *duck.Conn, f sql.Fragment) (bind.Expression, error) {
+	q, err := sql.ParseQuery(f.Alone())
+	if err != nil {
+		return bind.Expression{}, err
+	}
+	return bind.RowWise(ctx, stub.Engine{Conn: conn}, q)
 }
 
 // setReads notes what the statement reads of the table: by its layout the files with edits are found, and by its filter what

@@ -104,8 +104,8 @@ func (s *Session) fillReplace(ctx context.Context, out *insertion, into sql.Into
 	switch {
 	case !into.Overwrite:
 		return nil
-	case into.Where != "":
-		how.Replace, how.Text = write.Matching, into.Where
+	case into.Where.IsGiven():
+		how.Replace, how.Text = write.Matching, into.Where.Text
 		var err error
 		if how.Where, err = s.exactFilter(ctx, out, into); err != nil {
 			return err
@@ -151,30 +151,26 @@ func (s *Session) exactFilter(ctx context.Context, out *insertion, into sql.Into
 	for i, part := range into.Table {
 		names[i] = duck.QuoteName(part)
 	}
-	parsed, err := sql.Parse(fmt.Sprintf("SELECT count(*) FROM %s WHERE (%s\n)", strings.Join(names, "."), into.Where))
-	if err != nil {
-		return catalog.Filter{}, err
-	}
-	q, ok := parsed.(sql.Query)
-	if !ok {
-		return catalog.Filter{}, errs.New(errs.Internal, "bind", into.Where, "it is a %T", parsed)
-	}
 	conn, err := s.engine.binder.Connect()
 	if err != nil {
 		return catalog.Filter{}, err
 	}
 	defer conn.Close()
+	if _, err := rowWise(ctx, conn, into.Where); err != nil {
+		return catalog.Filter{}, err
+	}
+	q, err := sql.ParseQuery(fmt.Sprintf("SELECT count(*) FROM %s WHERE (%s)", strings.Join(names, "."), into.Where))
+	if err != nil {
+		return catalog.Filter{}, err
+	}
 	bound, err := bind.Bind(ctx, stub.Engine{Conn: conn}, out.plan.tables, q)
 	if err != nil {
 		return catalog.Filter{}, err
 	}
-	why := "it asks for more than the table's own columns"
-	for _, b := range bound.Blocks {
-		if b.Facts != nil {
-			return b.Facts.Scan.Filter, nil
-		}
-		why = cmp.Or(b.Untold, why)
+	if facts := bound.Root.Facts; facts != nil {
+		return facts.Scan.Filter, nil
 	}
+	why := cmp.Or(bound.Root.Untold, "it asks for more than the table's own columns")
 	table := catalog.Ident(into.Table)
 	return catalog.Filter{}, errs.New(errs.Unsupported, "overwrite", out.target.Table().Ident.String(), "which files %s is about can't be told from metadata: %s", into.Where, why).
 		WithHint("comparisons of columns with constants of their types, IN, BETWEEN, IS NULL, AND and OR can be told. Any other rows are replaced by two statements: DELETE FROM %s WHERE %s, and INSERT INTO %s", table, into.Where, table)

@@ -19,8 +19,8 @@ type Into struct {
 	Overwrite bool
 	// Partition are the columns that PARTITION names, which the table must be partitioned by.
 	Partition []PartitionColumn
-	// Where is the text of the condition of REPLACE WHERE; "" for none.
-	Where string
+	// Where is the condition of REPLACE WHERE, if there is one.
+	Where Fragment
 }
 
 // PartitionColumn is a column of PARTITION (a = 1, b). Value is what all rows have in it, if it is fixed.
@@ -117,14 +117,15 @@ func (p *parser) replaceWhere(into *Into) error {
 			return p.wanted("a condition")
 		case isQuery && depth == 0:
 			into.Overwrite = true
-			into.Where = strings.TrimSpace(p.src[p.tokens[start].start:t.start])
+			into.Where = p.fragment(start, p.pos, ofExpression)
 			return nil
-		case t.kind != symbol:
-		case t.text == "(":
+		case isSymbol(t, "(", "[", "{"):
 			depth++
-		case t.text == ")":
-			depth--
-		case t.text == "?" || t.text == "$":
+		case isSymbol(t, ")", "]", "}"):
+			if depth--; depth < 0 {
+				return syntaxAt(p.src, t.start, "found %s in the condition of REPLACE WHERE, and nothing that it closes", t.text)
+			}
+		case isSymbol(t, "?", "$"):
 			return p.unsupportedAt(t.start, "parameters can't stand in the condition of REPLACE WHERE")
 		}
 	}
