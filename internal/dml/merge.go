@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/sql"
@@ -86,7 +87,18 @@ func (b *builder) merge(st sql.Merge) (*Statement, error) {
 			s.table = true
 		}
 	}
-	m.pairing = pairingOf(s, b.of("_file")+" IS NOT NULL", sourceName+" IS NOT NULL")
+	hasTable := b.of("_file") + " IS NOT NULL"
+	m.pairing = pairingOf(s, hasTable, sourceName+" IS NOT NULL")
+	if m.pairing.marks {
+		own, err := m.ownMark()
+		if err != nil {
+			return nil, err
+		}
+		if own != "" {
+			m.pairing = pairingOf(s, hasTable, own+" IS NOT NULL")
+			m.pairing.marks = false
+		}
+	}
 	m.setChecks()
 	m.layout = columns{file: -1, position: -1, row: -1, action: -1}
 	if s.matched || s.table {
@@ -162,6 +174,27 @@ func (m *merger) describe() error {
 	var err error
 	m.columns, err = m.source.Names(Scope{"SELECT * FROM " + m.st.Source.Reference(), m.st.Source.Relation.Parameters})
 	return err
+}
+
+// ownMark returns a column that the source has and that is never NULL: a metadata column, if it is a table. A source that stays as it
+// is keeps the longer names that the statement may call it by, and its other metadata columns. It is "" for other sources, and where
+// a column of the source's own hides that one.
+func (m *merger) ownMark() (string, error) {
+	if m.st.Source.Called == "" || m.st.Source.Called == unnamedSource {
+		return "", nil
+	}
+	f, _ := catalog.MetadataColumn(m.table, catalog.SpecFieldID)
+	mark := m.st.Source.Called + "." + f.Name
+	if _, err := m.source.Names(Scope{"SELECT " + mark + " FROM " + m.st.Source.Reference(), m.st.Source.Relation.Parameters}); err != nil {
+		return "", nil // what else is wrong with the source shows where it is read
+	}
+	if err := m.describe(); err != nil {
+		return "", err
+	}
+	if slices.ContainsFunc(m.columns, func(c string) bool { return strings.EqualFold(c, f.Name) }) {
+		return "", nil
+	}
+	return mark, nil
 }
 
 // query writes the SELECT.

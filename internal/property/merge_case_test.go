@@ -460,6 +460,14 @@ func mergeForms(c *changing) {
 			"DELETE FROM ns.t WHERE k = 7 AND v <> 70")
 	}
 	c.has("ns.t", "(0, 7)", "(1, 70)", "(2, 120)", "(3, 0)", "(4, 0)", "(5, 0)", "(7, 70)")
+	// A source keeps its longer names and its metadata columns, beside whatever clauses.
+	c.do("CREATE TABLE ns.w (k BIGINT, v BIGINT)", "INSERT INTO ns.w VALUES (1, 1), (2, 2)", "CREATE TABLE ns.m (k BIGINT, _spec_id INT)", "INSERT INTO ns.m VALUES (1, NULL)")
+	c.do("MERGE INTO ns.w USING ns.s ON ns.w.k = ns.s.k AND ns.s._pos >= 0 WHEN MATCHED AND ns.s.v = 10 THEN UPDATE SET v = length(ns.s._file) - length(s._file) - ns.s.v WHEN NOT MATCHED BY SOURCE THEN DELETE",
+		"MERGE INTO ns.w USING ns.s VERSION AS OF 'old' ON w.k = ns.s.k WHEN MATCHED AND s.k = 1 THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (ns.s.k, ns.s.v) WHEN NOT MATCHED BY SOURCE THEN DELETE")
+	c.has("ns.w", "(2, 2)", "(7, 70)")
+	c.do("MERGE INTO ns.w USING ns.m ON w.k = m.k WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (k) VALUES (m.k) WHEN NOT MATCHED BY SOURCE AND w.k = 7 THEN DELETE",
+		"MERGE INTO ns.w USING ns.w.snapshots f ON w.k = f.parent_id WHEN MATCHED THEN UPDATE SET v = 5 WHEN NOT MATCHED BY SOURCE AND w.k = 2 THEN DELETE")
+	c.has("ns.w", "(1, NULL)")
 	// A bare name is of the side that a clause is about, and ambiguous where it is about both.
 	c.do("MERGE INTO ns.t t USING (VALUES (1, 10), (8, 80)) w(k, v) ON t.k = w.k WHEN MATCHED AND w.v = 10 THEN DELETE " +
 		"WHEN NOT MATCHED AND v > 70 AND k IS NOT NULL THEN INSERT (k, v) VALUES (k, CASE k WHEN 8 THEN v + length('k.v') END) WHEN NOT MATCHED BY SOURCE AND k = 2 THEN UPDATE SET v = v + 1")
