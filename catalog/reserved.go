@@ -15,6 +15,26 @@ const (
 	LastUpdatedID    FieldID = 2147483539 // _last_updated_sequence_number
 )
 
+// PlaceID is the ID of the column =place, which is the engine's own, and of no file: where a row lies, as one number. Statements that
+// change rows carry it from the table to what notes the rows, past joins and copies, where the path of the file would cost more than all
+// the rest of a row. It isn't among the spec's IDs, but in their range, so that no schema has it.
+const PlaceID = leastReserved
+
+// positionBits are the bits of a place that are the row's position in its file; those above are the file's number.
+const positionBits = 40
+
+// The most that a place can tell.
+const (
+	MostFiles = int64(1) << (63 - positionBits)
+	MostRows  = int64(1) << positionBits // of a file
+)
+
+// PlaceOf returns the place of a row, by the number of its file, which is below MostFiles, and its position, which is below MostRows.
+func PlaceOf(file, position int64) int64 { return file<<positionBits | position }
+
+// FileOf takes a place apart.
+func FileOf(place int64) (file, position int64) { return place >> positionBits, place & (MostRows - 1) }
+
 // leastReserved is the least ID that the spec reserves: no schema has a column with it or one above.
 const leastReserved FieldID = 2147483447
 
@@ -33,6 +53,7 @@ var metadataColumns = []Field{
 	metadataColumn(CommitSnapshotID, "_commit_snapshot_id", transform.Long, true),
 	metadataColumn(RowID, "_row_id", transform.Long, false),
 	metadataColumn(LastUpdatedID, "_last_updated_sequence_number", transform.Long, false),
+	metadataColumn(PlaceID, "=place", transform.Long, true),
 }
 
 func metadataColumn(id FieldID, name string, kind transform.Kind, required bool) Field {
@@ -53,14 +74,14 @@ func MetadataColumn(t *Table, id FieldID) (Field, bool) {
 	return Field{}, false
 }
 
-// MetadataColumns returns the metadata columns that the table has, but for those of scans of changes: rows have an ID from
-// format version 3 on, and an unpartitioned table has no tuples.
+// MetadataColumns returns the metadata columns that the table has for people, but for those of scans of changes: rows have an ID
+// from format version 3 on, and an unpartitioned table has no tuples.
 func MetadataColumns(t *Table) []Field {
 	var out []Field
 	for _, f := range metadataColumns {
 		f, _ = MetadataColumn(t, f.ID)
 		switch f.ID {
-		case ChangeTypeID, ChangeOrdinalID, CommitSnapshotID:
+		case ChangeTypeID, ChangeOrdinalID, CommitSnapshotID, PlaceID:
 			continue
 		case RowID, LastUpdatedID:
 			if t.FormatVersion < 3 {

@@ -92,11 +92,16 @@ func (b *binder) metadataColumns(s *plan.Scan, src *source) {
 		hidden[strings.ToLower(f.Name)] = true
 	}
 	src.lacks = lackingMetadata(s.Table)
-	for _, f := range catalog.MetadataColumns(s.Table) {
+	columns := catalog.MetadataColumns(s.Table)
+	if !s.Table.Virtual {
+		place, _ := catalog.MetadataColumn(s.Table, catalog.PlaceID)
+		columns = append(columns, place)
+	}
+	for _, f := range columns {
 		if !b.names.names[f.Name] || hidden[f.Name] || src.lacks[f.Name] != "" {
 			continue
 		}
-		as := fmt.Sprintf("%sm%d%s", plan.Prefix, s.Source, f.Name)
+		as := fmt.Sprintf("%sm%d%s", plan.Prefix, s.Source, strings.ReplaceAll(f.Name, "=", "_"))
 		b.shown[as] = f.Name
 		src.columns = append(src.columns, column{
 			name: f.Name, as: as, view: as, col: plan.Col{Source: s.Source, Index: int(f.ID)}, hidden: true,

@@ -66,7 +66,8 @@ func (s *Sink) Again(ctx context.Context, target *write.Target, graph *task.Grap
 			s.matched.Forget(path)
 		}
 	}
-	s.parts, s.planned, s.running = kept, graph, running
+	s.parts, s.planned = kept, graph
+	s.follow(running)
 	return running, len(running.Cores[0].Groups), true, s.job.Resume(ctx, target, partitions, files)
 }
 

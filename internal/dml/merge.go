@@ -87,7 +87,7 @@ func (b *builder) merge(st sql.Merge) (*Statement, error) {
 			s.table = true
 		}
 	}
-	hasTable := b.of("_file") + " IS NOT NULL"
+	hasTable := b.metadata(catalog.PlaceID) + " IS NOT NULL"
 	m.pairing = pairingOf(s, hasTable, sourceName+" IS NOT NULL")
 	if m.pairing.marks {
 		own, err := m.ownMark()
@@ -100,7 +100,7 @@ func (b *builder) merge(st sql.Merge) (*Statement, error) {
 		}
 	}
 	m.setChecks()
-	m.layout = columns{file: -1, position: -1, row: -1, action: -1}
+	m.layout = columns{place: -1, row: -1, action: -1}
 	if s.matched || s.table {
 		m.addPlace(m.keepsRows())
 	}

@@ -1,11 +1,11 @@
 package dml
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"sync"
 
+	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/exec"
@@ -23,6 +23,7 @@ type Sink struct {
 	matched *write.Edits
 	planned *task.Graph // of the whole statement
 	running *task.Graph // what is run of it
+	paths   []string    // of its data files, by the numbers that places have
 
 	mu    sync.Mutex
 	parts []part
@@ -42,7 +43,8 @@ type part struct {
 
 // NewSink returns a sink of a statement whose query's graph is run. target is what the query was assigned to.
 func NewSink(st *Statement, target *write.Target, job *write.Job, graph *task.Graph) *Sink {
-	s := &Sink{st: st, job: job, edits: job.NewEdits(), planned: graph, running: graph}
+	s := &Sink{st: st, job: job, edits: job.NewEdits(), planned: graph}
+	s.follow(graph)
 	if st.Writes() {
 		s.first = target.RowColumns()
 	}
@@ -50,6 +52,17 @@ func NewSink(st *Statement, target *write.Target, job *write.Job, graph *task.Gr
 		s.matched = job.NewEdits()
 	}
 	return s
+}
+
+// follow has the sink take what a graph gives.
+func (s *Sink) follow(graph *task.Graph) {
+	s.running, s.paths = graph, nil
+	graph.EachPlaced(func(f *task.File) {
+		if n := int(f.Number); n >= len(s.paths) {
+			s.paths = append(s.paths, make([]string, n+1-len(s.paths))...)
+		}
+		s.paths[f.Number] = f.Ref.Path
+	})
 }
 
 // Keeper returns nil: all rows are looked at.
@@ -86,7 +99,7 @@ func (e *RepeatedError) Error() string {
 
 // Writer implements exec.Sink.
 func (s *Sink) Writer(p *task.Pack) exec.SinkWriter {
-	w := &sinkWriter{sink: s, places: map[string]*places{}}
+	w := &sinkWriter{sink: s, places: map[int64]*places{}}
 	if p != nil {
 		w.part.groups = keysOf(s.running, p)
 	}
@@ -101,8 +114,8 @@ type sinkWriter struct {
 	sink   *Sink
 	rows   *write.Writer // nil: the statement makes no rows
 	keep   []bool
-	places map[string]*places // by file
-	met    []*places          // those of the chunk
+	places map[int64]*places // by the file's number
+	met    []*places         // those of the chunk
 	part   part
 }
 
@@ -151,27 +164,40 @@ func (w *sinkWriter) take(ch *duck.Chunk) (kept bool, err error) {
 
 // note remembers the place of a row.
 func (w *sinkWriter) note(r *chunkReader, row int, a Action) error {
-	if r.file.IsNull(row) || r.position.IsNull(row) {
+	if r.place.IsNull(row) {
 		return errs.New(errs.Internal, "change rows", "", "a row that is changed has no place")
 	}
-	if path := r.file.Text(row); r.at == nil || !bytes.Equal(path, r.path) {
-		at, ok := w.places[string(path)]
+	file, position := catalog.FileOf(r.place.Integer(row))
+	if r.at == nil || file != r.file {
+		at, ok := w.places[file]
 		if !ok {
-			at = &places{path: string(path)}
-			w.places[at.path] = at
+			path, err := w.sink.pathOf(file)
+			if err != nil {
+				return err
+			}
+			at = &places{path: path}
+			w.places[file] = at
 		}
-		r.at, r.path = at, path
+		r.at, r.file = at, file
 		if !at.isMet {
 			at.isMet, w.met = true, append(w.met, at)
 		}
 	}
 	if a.Edits {
-		r.at.edited = append(r.at.edited, r.position.Integer(row))
+		r.at.edited = append(r.at.edited, position)
 	}
 	if a.Matched && w.sink.matched != nil {
-		r.at.matched = append(r.at.matched, r.position.Integer(row))
+		r.at.matched = append(r.at.matched, position)
 	}
 	return nil
+}
+
+// pathOf returns the path of a data file that a place tells.
+func (s *Sink) pathOf(file int64) (string, error) {
+	if file < 0 || file >= int64(len(s.paths)) || s.paths[file] == "" {
+		return "", errs.New(errs.Internal, "change rows", "", "a row that is changed lies in file %d, and the graph has none of that number", file)
+	}
+	return s.paths[file], nil
 }
 
 // add adds the places of a chunk to those of all.
@@ -218,8 +244,8 @@ func (w *sinkWriter) Flush() error {
 // Close implements exec.SinkWriter.
 func (w *sinkWriter) Close() {
 	w.part.files = map[string]bool{}
-	for path := range w.places {
-		w.part.files[path] = true
+	for _, at := range w.places {
+		w.part.files[at.path] = true
 	}
 	if w.rows != nil {
 		partitions, ok := w.rows.Partitions()
@@ -234,20 +260,20 @@ func (w *sinkWriter) Close() {
 
 // chunkReader reads the columns of a chunk that are carried.
 type chunkReader struct {
-	actions                []Action
-	file, position, number duck.Values
-	hasNumber              bool
-	at                     *places // of the row before
-	path                   []byte
+	actions       []Action
+	place, number duck.Values
+	hasNumber     bool
+	at            *places // of the row before, in the file of that number
+	file          int64
 }
 
 func (w *sinkWriter) reader(ch *duck.Chunk) *chunkReader {
 	s := w.sink
 	r := &chunkReader{actions: s.st.Actions}
 	next := s.first
-	if s.st.layout.file >= 0 {
-		r.file, r.position = ch.Values(next), ch.Values(next+1)
-		next += 2
+	if s.st.layout.place >= 0 {
+		r.place = ch.Values(next)
+		next++
 	}
 	if s.st.layout.action >= 0 {
 		r.number, r.hasNumber = ch.Values(next), true

@@ -41,15 +41,13 @@ type Scope struct {
 }
 
 // columns are the places of the query's columns; -1 is none.
-type columns struct{ file, position, row, action int }
+type columns struct{ place, row, action int }
 
 // The names of the query's own columns. No column that people make is called so.
 const (
-	fileName     = `"=file"`
-	positionName = `"=position"`
-	rowName      = `"=row"`
-	actionName   = `"=action"`
-	sourceName   = `"=source"`
+	rowName    = `"=row"`
+	actionName = `"=action"`
+	sourceName = `"=source"`
 	// unnamedSource is what a query is called that a MERGE gives no alias.
 	unnamedSource = `"=rows"`
 )
@@ -87,7 +85,7 @@ func checkTable(t *catalog.Table) error {
 	if at := t.Version.At; !at.IsCurrent() && at.Kind != catalog.Branch {
 		return errs.New(errs.Invalid, "change rows of", t.Ident.String(), "it is %s of the table, and rows can be changed in branches only", at)
 	}
-	for _, id := range []catalog.FieldID{catalog.PathID, catalog.PosID, catalog.RowID} {
+	for _, id := range []catalog.FieldID{catalog.PlaceID, catalog.PathID, catalog.PosID, catalog.RowID} {
 		m, _ := catalog.MetadataColumn(t, id)
 		for _, f := range t.Schema.Fields {
 			if strings.EqualFold(f.Name, m.Name) {
@@ -110,7 +108,7 @@ func (s *Statement) Checks() bool {
 // Assign returns the SELECT of the query's rows as the sink takes them. text is the query as it was parsed, and columns are its.
 func (s *Statement) Assign(target *write.Target, text string, columns []duck.Column) (string, error) {
 	c := write.Changes{Query: text, Columns: columns, Action: s.layout.action, RowID: s.layout.row, Cases: s.cases}
-	for _, at := range []int{s.layout.file, s.layout.position, s.layout.action} {
+	for _, at := range []int{s.layout.place, s.layout.action} {
 		if at >= 0 {
 			c.Carried = append(c.Carried, at)
 		}
@@ -144,17 +142,17 @@ func (b *builder) add(item string) int {
 // of returns a column of the table as the query mentions it.
 func (b *builder) of(column string) string { return b.target.Called() + "." + duck.QuoteName(column) }
 
+// metadata returns a metadata column of the table as the query mentions it.
+func (b *builder) metadata(id catalog.FieldID) string {
+	f, _ := catalog.MetadataColumn(b.table, id)
+	return b.of(f.Name)
+}
+
 // addPlace adds where rows of the table lie, and their row IDs where changed rows keep them.
 func (b *builder) addPlace(keepsID bool) {
-	metadata := func(id catalog.FieldID) string {
-		f, _ := catalog.MetadataColumn(b.table, id)
-		return b.of(f.Name)
-	}
-	b.layout = columns{row: -1, action: -1}
-	b.layout.file = b.add(metadata(catalog.PathID) + " AS " + fileName)
-	b.layout.position = b.add(metadata(catalog.PosID) + " AS " + positionName)
+	b.layout = columns{place: b.add(b.metadata(catalog.PlaceID)), row: -1, action: -1}
 	if keepsID && b.table.FormatVersion >= 3 {
-		b.layout.row = b.add(metadata(catalog.RowID) + " AS " + rowName)
+		b.layout.row = b.add(b.metadata(catalog.RowID) + " AS " + rowName)
 	}
 }
 

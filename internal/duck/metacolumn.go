@@ -19,6 +19,8 @@ func (p *part) metadata(f catalog.Field, typ string) (string, error) {
 		return of(func(file *ScanFile) string { return textSQL(file.Ref.Path) }), nil
 	case catalog.PosID:
 		return "file_row_number", nil
+	case catalog.PlaceID:
+		return of(func(file *ScanFile) string { return fmt.Sprint(catalog.PlaceOf(file.Number, 0)) }) + " + file_row_number", nil
 	case catalog.SpecFieldID:
 		return of(func(file *ScanFile) string { return fmt.Sprint(int(file.Spec)) }), nil
 	case catalog.PartitionID:

@@ -33,6 +33,7 @@ type ScanFile struct {
 	Partition  []transform.Value // the values of the fields of _partition's type, by their places; nil is NULL
 	Sequence   int64             // data sequence number
 	FirstRowID *int64
+	Number     int64 // what =place tells the file by
 	Rows       int64 // for DuckDB's order of joins; 0: unknown, it then guesses wildly
 	// Equality has the columns that the equality deletes of the file compare. They are read besides Columns.
 	Equality []catalog.EqualityColumn

@@ -11,6 +11,3 @@ func (v Values) IsNull(row int) bool { return !v.isValid(row) }
 
 // Integer returns the value of a row that has one, of a column of integers of up to 64 bits.
 func (v Values) Integer(row int) int64 { return v.integer(row) }
-
-// Text returns the bytes of a row that has a value, of a column of text. They stay the chunk's.
-func (v Values) Text(row int) []byte { return values[textBytes](v.column)[row].bytes() }

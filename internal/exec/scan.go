@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/internal/task"
 )
 
@@ -16,7 +17,7 @@ func scanOf(in *task.Input, files []task.File) (duck.Scan, error) {
 	for i := range files {
 		f := &files[i]
 		out := duck.ScanFile{
-			Ref: f.Ref, Rows: f.Rows, Shape: in.ShapeOf(f.Shape), ByName: f.ByName, Spec: f.Spec, Sequence: f.Sequence, FirstRowID: f.FirstRowID,
+			Ref: f.Ref, Rows: joinedRows(in, f), Shape: in.ShapeOf(f.Shape), ByName: f.ByName, Spec: f.Spec, Sequence: f.Sequence, FirstRowID: f.FirstRowID, Number: f.Number,
 		}
 		for _, id := range equalityColumns(in, f) {
 			out.Equality = append(out.Equality, in.Equality[id])
@@ -31,6 +32,20 @@ func scanOf(in *task.Input, files []task.File) (duck.Scan, error) {
 		scan.Files[i] = out
 	}
 	return scan, nil
+}
+
+// joinedRows is about how many rows of a file are joined, from which DuckDB chooses the side of a join that it makes the hash table of.
+//
+// It doesn't know that a Bloom filter leaves few of them. Of the table of a statement that changes rows these are then about as many
+// as the other side has, most likely, since its keys tell rows apart, and few of their columns are read. They are better held than
+// probed with: of each vector that is read some come through, and what a join makes of them would go up in as small pieces, each
+// with the cost of a whole vector, where the other side's rows come in full ones. Of a table that is only read each key may have many
+// rows, so that nothing is said of those.
+func joinedRows(in *task.Input, f *task.File) int64 {
+	if !in.IsSifted || !in.TellsPlaces() {
+		return f.Rows
+	}
+	return (f.Rows + plan.SiftedRows - 1) / plan.SiftedRows
 }
 
 // conditionOf returns the condition on all rows that matter; "" is none.

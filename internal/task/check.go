@@ -9,7 +9,7 @@ import (
 
 // Check proves a graph whole, from the graph alone: each file of a table is in one pack, is routed, is read everywhere, or
 // was dropped; each group is in one pack, or in several that divide it as its joins allow, and no other has its values; no
-// file is in a pack without its group, and all of a group's files are there. It runs before every graph, and knows nothing
+// file is in a pack without its group, and all of a group's files are there; a place tells one row. It runs before every graph, and knows nothing
 // of how graphs are built.
 func Check(g *Graph) error {
 	names := map[string]bool{}
@@ -27,14 +27,14 @@ func Check(g *Graph) error {
 		if len(g.Cores) != 1 {
 			return broken("", "%d cores and no final step", len(g.Cores))
 		}
-		return nil
+		return checkPlaces(g)
 	}
 	for _, t := range g.Final.Tables {
 		if err := checkWhole(t); err != nil {
 			return err
 		}
 	}
-	return nil
+	return checkPlaces(g)
 }
 
 func broken(object, format string, args ...any) error {

@@ -202,6 +202,14 @@ var faults = map[string]func(g *task.Graph, c *task.Core, p, q *task.Pack){
 	"two cores of one name": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
 		g.Cores[1].Name = c.Name
 	},
+	"two files of one number": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		place, _ := catalog.MetadataColumn(&catalog.Table{}, catalog.PlaceID)
+		c.Tables[0].Fields, c.Tables[0].Names = append(c.Tables[0].Fields, place), append(c.Tables[0].Names, "p")
+		if err := task.Check(g); err != nil {
+			panic(err)
+		}
+		q.Inputs[0][0].Number = p.Inputs[0][0].Number
+	},
 	"a fault in the second core": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
 		g.Cores[1].Packs = g.Cores[1].Packs[1:]
 	},

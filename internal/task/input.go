@@ -58,6 +58,7 @@ type File struct {
 	Spec       catalog.SpecID
 	Sequence   int64
 	FirstRowID *int64
+	Number     int64 // among the files of its mention of a table, in the order in which they are listed
 	Deletes    []int // indexes into Input.Deletes
 	Newly      []int // likewise, as in catalog.DataFile
 	Shape      int   // 1 + an index into Input.Shapes; 0: the file is as the table's schema says
@@ -73,6 +74,7 @@ type reader struct {
 	places map[catalog.SpecID][]int           // of tuples' values in in.Partition; nil when nobody asks for it
 	types  map[catalog.FieldID]transform.Type // of the columns that constants are of
 	once   map[string]bool
+	listed int64
 	known  map[int]int    // place in layout.Deletes -> place in in.Deletes
 	shared map[*int][]int // the first element of a list in a layout -> the list in the graph
 	scopes map[string]int // equality deletes' partition and columns -> place in in.Deletes
@@ -110,11 +112,24 @@ func (r *reader) each(ctx context.Context, yield func(catalog.DataFile, File) er
 		}
 		r.once[f.Ref.Path] = true
 		file, err := r.file(f)
+		file.Number, r.listed = r.listed, r.listed+1
+		if err == nil {
+			err = r.checkPlace(&file)
+		}
 		if err != nil {
 			return errs.Wrap(errs.Internal, "plan", f.Ref.Path, err)
 		}
 		return yield(f, file)
 	})
+}
+
+// checkPlace refuses a file whose rows have no place, where they are asked for it.
+func (r *reader) checkPlace(f *File) error {
+	if !r.in.TellsPlaces() || f.Number < catalog.MostFiles && f.Rows <= catalog.MostRows {
+		return nil
+	}
+	return errs.New(errs.Unsupported, "plan", f.Ref.Path, "it is file %d of the statement and has %d rows: rows are changed in at most %d files of %d rows at once",
+		f.Number+1, f.Rows, catalog.MostFiles, catalog.MostRows)
 }
 
 func (r *reader) file(f catalog.DataFile) (File, error) {
