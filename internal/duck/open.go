@@ -47,6 +47,7 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, canceled(ctx)
 	}
+	letGo()
 	tempDir, err := spillDir(opts.TempDir)
 	if err != nil {
 		return nil, err

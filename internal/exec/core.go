@@ -79,11 +79,9 @@ func (c *coreRun) hire(ctx context.Context, jobs int) error {
 	c.crew = make([]*worker, min(c.share.workers, jobs))
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range c.crew {
-		group.Go(func() (err error) {
-			return Safely(func() error {
-				c.crew[i], err = c.openWorker(ctx, 1, c.share.worker)
-				return err
-			})
+		Work(group, func() (err error) {
+			c.crew[i], err = c.openWorker(ctx, 1, c.share.worker)
+			return err
 		})
 	}
 	return group.Wait()
@@ -103,7 +101,7 @@ func (c *coreRun) dismiss() {
 func each(ctx context.Context, crew []*worker, do func(context.Context, *worker) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, w := range crew {
-		group.Go(func() error { return Safely(func() error { return do(ctx, w) }) })
+		Work(group, func() error { return do(ctx, w) })
 	}
 	return group.Wait()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"runtime/debug"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -43,22 +42,11 @@ func start(ctx context.Context, g *task.Graph, opts Options) *Stream {
 		defer close(s.done)
 		defer close(s.batches)
 		r := &run{graph: g, opts: opts, stream: s}
-		if err := Safely(func() error { return r.all(ctx) }); err != nil {
+		if err := safely(func() error { return r.all(ctx) }); err != nil {
 			s.fail(err)
 		}
 	}()
 	return s
-}
-
-// Safely runs do and turns a panic, which is a bug of ours, into an error: nothing in a goroutine may take the process down.
-func Safely(do func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = errs.New(errs.Internal, "run", "query", "%v\n%s", p, debug.Stack()).
-				WithHint("this is a bug in tarn; please report it with the statement")
-		}
-	}()
-	return do()
 }
 
 // fail keeps the first error.

@@ -161,20 +161,18 @@ func (j *Job) routeAll(ctx context.Context, reader *exec.FileReader, units [][]t
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range workers {
-		group.Go(func() error {
-			return exec.Safely(func() error {
-				w, done, err := j.hire(ctx, i, 1, memory)
-				if err != nil {
+		exec.Work(group, func() error {
+			w, done, err := j.hire(ctx, i, 1, memory)
+			if err != nil {
+				return err
+			}
+			defer done()
+			for i := next.Add(1) - 1; int(i) < len(units); i = next.Add(1) - 1 {
+				if err := w.route(ctx, reader, units[i]); err != nil {
 					return err
 				}
-				defer done()
-				for i := next.Add(1) - 1; int(i) < len(units); i = next.Add(1) - 1 {
-					if err := w.route(ctx, reader, units[i]); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+			}
+			return nil
 		})
 	}
 	return group.Wait()

@@ -30,20 +30,18 @@ func (j *Job) writeAll(ctx context.Context, items []item, workers, threads int, 
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range workers {
-		group.Go(func() error {
-			return exec.Safely(func() error {
-				w, done, err := j.hire(ctx, i, threads, memory)
-				if err != nil {
+		exec.Work(group, func() error {
+			w, done, err := j.hire(ctx, i, threads, memory)
+			if err != nil {
+				return err
+			}
+			defer done()
+			for i := next.Add(1) - 1; int(i) < len(items); i = next.Add(1) - 1 {
+				if err := w.item(ctx, &items[i]); err != nil {
 					return err
 				}
-				defer done()
-				for i := next.Add(1) - 1; int(i) < len(items); i = next.Add(1) - 1 {
-					if err := w.item(ctx, &items[i]); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+			}
+			return nil
 		})
 	}
 	return group.Wait()
