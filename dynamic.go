@@ -10,6 +10,7 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/exec"
 	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/plan/spj"
 	"github.com/tarndb/tarn/internal/task"
 	"github.com/tarndb/tarn/transform"
 )
@@ -47,18 +48,28 @@ func (l lookup) Values(ctx context.Context, s *plan.Scan, layout *catalog.TableL
 	if err != nil {
 		return err
 	}
-	return exec.Values(ctx, t, columns, l.planned.query.Avoid, opts, use)
+	return looked(s, exec.Values(ctx, t, columns, l.planned.query.Avoid, opts, use))
 }
 
-// whole returns a table as it is read whole, and how.
+// looked notes that the rows of a scan were read, with what came of it.
+func looked(s *plan.Scan, err error) error {
+	s.Looked = true
+	if duck.IsMisplaced(err) {
+		s.Lie = err
+	}
+	return err
+}
+
+// whole returns a table to look at, and how. What its files' tuples say is checked where a plan may trust it.
 func (l lookup) whole(ctx context.Context, s *plan.Scan, layout *catalog.TableLayout) (*task.Whole, exec.Options, error) {
 	opts := l.session.execOptions()
 	opts.Progress = nil // it tells of the statement's own packs
+	opts.SkipKeyCheck = opts.SkipKeyCheck || spj.Mode(l.session.settings.SPJ()) == spj.Off
 	ready, err := l.planned.tables.prepareScan(ctx, s, layout)
 	if err != nil {
 		return nil, opts, err
 	}
-	t, err := task.WholeOf(ctx, s, ready)
+	t, err := task.LookOf(ctx, s, ready)
 	return t, opts, err
 }
 
@@ -73,7 +84,7 @@ func (l lookup) Bloom(ctx context.Context, s *plan.Scan, layout *catalog.TableLa
 		return nil, err
 	}
 	l.planned.tables.blooms = append(l.planned.tables.blooms, b)
-	return b.Condition, exec.EachKey(ctx, t, column, l.planned.query.Avoid, opts, b.Add)
+	return b.Condition, looked(s, exec.EachKey(ctx, t, column, l.planned.query.Avoid, opts, b.Add))
 }
 
 // Condition implements dynamic.Tables.

@@ -64,9 +64,9 @@ func isDated(t transform.Type) bool {
 // hasFourDigits says whether a quoted date is of the years 1 to 9999: others are written in more than one way.
 func hasFourDigits(text string) bool { return strings.IndexByte(text, '-') == 5 && text[1:5] != "0000" }
 
-// DistinctSQL returns a SELECT of the distinct tuples of columns in the rows of a view that satisfy a condition, "" for all
-// rows. Values come as text that transform.ParseValue reads.
-func DistinctSQL(view, condition string, columns []ScanColumn) string {
+// DistinctSQL returns a SELECT of the distinct tuples of columns in the rows of a view. Values come as text that
+// transform.ParseValue reads.
+func DistinctSQL(view string, columns []ScanColumn) string {
 	keys, texts := make([]string, len(columns)), make([]string, len(columns))
 	for i, c := range columns {
 		keys[i] = fmt.Sprintf("%s AS k%d", quoteName(c.As), i)
@@ -75,8 +75,5 @@ func DistinctSQL(view, condition string, columns []ScanColumn) string {
 			texts[i] = fmt.Sprintf("lower(hex(k%d))", i)
 		}
 	}
-	if condition != "" {
-		condition = " WHERE " + condition
-	}
-	return "SELECT " + strings.Join(texts, ", ") + " FROM (SELECT DISTINCT " + strings.Join(keys, ", ") + " FROM " + view + condition + ")"
+	return "SELECT " + strings.Join(texts, ", ") + " FROM (SELECT DISTINCT " + strings.Join(keys, ", ") + " FROM " + view + ")"
 }

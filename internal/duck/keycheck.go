@@ -2,6 +2,7 @@ package duck
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -132,6 +133,20 @@ func checkFailure(msg string) (*errs.Error, bool) {
 	return failure, failure != nil
 }
 
+// verifyOp is what the errors of checks say was attempted.
+const verifyOp = "verify layout"
+
+// MisplacedHint says what to do about a file with rows of other partitions than its own. A dynamic filter, as any condition, leaves
+// out files by their partitions, and with them the rows that lie there by mistake.
+const MisplacedHint = "rewrite the file with a writer that follows the table's spec; " +
+	"SET tarn.spj = 'off' and SET tarn.dynamic_filter = 'off' read it as it is"
+
+// IsMisplaced says whether an error is of a row that isn't where its file is filed.
+func IsMisplaced(err error) bool {
+	var e *errs.Error
+	return errors.As(err, &e) && e.Kind == errs.Corrupt && e.Op == verifyOp
+}
+
 // fail records that row i of x, in the file, isn't where its key says, and returns the error for DuckDB to carry.
 func (k *keyCheck) fail(id int64, x column, i, file int) error {
 	value, found, op := "null", "null", k.Transform.String()+" of "+k.Column
@@ -144,10 +159,10 @@ func (k *keyCheck) fail(id int64, x column, i, file int) error {
 			found = err.Error()
 		}
 	}
-	failure := errs.New(errs.Corrupt, "verify layout", k.Files[file],
+	failure := errs.New(errs.Corrupt, verifyOp, k.Files[file],
 		"a row has %s = %s, whose %s is %s, but the file's partition tuple says %s",
 		k.Column, value, op, found, k.Transform.Human(k.Type, k.Expected[file])).
-		WithHint("rewrite the file with a writer that follows the table's spec; SET tarn.spj = 'off' reads it as it is")
+		WithHint("%s", MisplacedHint)
 	k.failure.CompareAndSwap(nil, failure)
 	return fmt.Errorf("%w %s", failure, markOf(id))
 }

@@ -204,7 +204,7 @@ func (r *run) finish(ctx context.Context) error {
 	var files []string
 	for i := range f.Tables {
 		t := &f.Tables[i]
-		done, err := r.deletes.makeView(ctx, r.final, conn, &t.Input, t.Files)
+		done, err := r.wholeView(ctx, conn, t)
 		defer done()
 		if err != nil {
 			return err
@@ -222,6 +222,14 @@ func (r *run) finish(ctx context.Context) error {
 	}
 	err = r.give(nil, func(put func(*duck.Chunk) error) error { return conn.Stream(ctx, f.SQL, put) }, r.sendTo(ctx))
 	return conn.Blame(ctx, files, err)
+}
+
+// wholeView makes the view of a table that the final step reads. Release is as in deleteStore.scan.
+func (r *run) wholeView(ctx context.Context, conn *duck.Conn, t *task.Whole) (release func(), err error) {
+	if t.Look {
+		return r.look(ctx, conn, t)
+	}
+	return r.deletes.makeView(ctx, r.final, conn, &t.Input, t.Files)
 }
 
 // sendTo returns what sends chunks to the client, and closes them.

@@ -70,6 +70,12 @@ func viewColumns(in *task.Input) []duck.ScanColumn {
 	return out
 }
 
+// columnOf returns a column of an input's view, which it has.
+func columnOf(in *task.Input, id catalog.FieldID) duck.ScanColumn {
+	columns := viewColumns(in)
+	return columns[slices.IndexFunc(columns, func(c duck.ScanColumn) bool { return c.Field.ID == id })]
+}
+
 func scanColumns(fields []catalog.Field) []duck.ScanColumn {
 	out := make([]duck.ScanColumn, len(fields))
 	for i, f := range fields {

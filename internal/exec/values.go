@@ -18,7 +18,7 @@ import (
 	"github.com/tarndb/tarn/transform"
 )
 
-// Values calls use for each distinct tuple of values that columns have in the rows of a table that satisfy its conditions; nil
+// Values calls use for each distinct tuple of values that columns have in the rows of a table to look at; nil
 // is NULL. avoid is as in task.Graph. A value that has no text which can be read back is an error of kind Invalid.
 func Values(ctx context.Context, t *task.Whole, columns []catalog.FieldID, avoid []string, opts Options, use func([]transform.Value)) error {
 	g := &task.Graph{Avoid: avoid, Final: &task.Final{Tables: []task.Whole{*t}}}
@@ -31,7 +31,7 @@ func Values(ctx context.Context, t *task.Whole, columns []catalog.FieldID, avoid
 		types[i], keys[i] = t.Fields[at].Type.Primitive, viewColumns(&t.Input)[at]
 		g.Output = append(g.Output, plan.Column{Name: keys[i].As, Type: "VARCHAR"})
 	}
-	g.Final.SQL = duck.DistinctSQL(t.View, conditionOf(&t.Input), keys)
+	g.Final.SQL = duck.DistinctSQL(t.View, keys)
 	s, err := Run(ctx, g, opts)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func Values(ctx context.Context, t *task.Whole, columns []catalog.FieldID, avoid
 	return s.values(ctx, t.Name, types, use)
 }
 
-// EachKey calls use for the values that a column of integers has in the rows of a table that satisfy its conditions, batch by batch;
+// EachKey calls use for the values that a column of integers has in the rows of a table to look at, batch by batch;
 // some of them may stand for NULL. avoid is as in task.Graph.
 func EachKey(ctx context.Context, t *task.Whole, column catalog.FieldID, avoid []string, opts Options, use func([]int64)) error {
 	at := slices.IndexFunc(t.Fields, func(f catalog.Field) bool { return f.ID == column })
@@ -50,9 +50,6 @@ func EachKey(ctx context.Context, t *task.Whole, column catalog.FieldID, avoid [
 	key := viewColumns(&t.Input)[at].As
 	g := &task.Graph{Avoid: avoid, Final: &task.Final{Tables: []task.Whole{*t}}, Output: []plan.Column{{Name: key, Type: "BIGINT"}}}
 	g.Final.SQL = "SELECT CAST(" + duck.QuoteName(key) + " AS BIGINT) FROM " + t.View
-	if condition := conditionOf(&t.Input); condition != "" {
-		g.Final.SQL += " WHERE " + condition
-	}
 	s, err := Run(ctx, g, opts)
 	if err != nil {
 		return err

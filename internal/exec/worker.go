@@ -239,11 +239,7 @@ func withShort(t *task.Table, rows string, width duck.ShortWidth) string {
 func keyColumns(t *task.Table) []duck.ScanColumn {
 	var out []duck.ScanColumn
 	for _, s := range t.Sources {
-		for _, c := range viewColumns(&t.Input) {
-			if c.Field.ID == s.Field {
-				out = append(out, c)
-			}
-		}
+		out = append(out, columnOf(&t.Input, s.Field))
 	}
 	return out
 }
@@ -284,12 +280,13 @@ func (w *worker) checks(p *task.Pack) (checks [][]duck.ScanCheck, release func()
 			if len(p.Inputs[t]) == 0 || isEverywhere(&w.core.Tables[t]) {
 				continue
 			}
-			check, err := w.keyCheck(p, t, key)
+			values, err := w.filedUnder(p, t, key)
 			if err != nil {
 				release()
 				return nil, nil, err
 			}
-			id, done, err := w.db.RegisterKeyCheck(check)
+			in, source := &w.core.Tables[t].Input, w.core.Tables[t].Sources[key]
+			id, done, err := w.db.RegisterKeyCheck(keyCheck(in, source, p.Inputs[t], values))
 			if err != nil {
 				release()
 				return nil, nil, err
@@ -301,25 +298,30 @@ func (w *worker) checks(p *task.Pack) (checks [][]duck.ScanCheck, release func()
 	return checks, release, nil
 }
 
-func (w *worker) keyCheck(p *task.Pack, table, key int) (duck.KeyCheck, error) {
-	t := w.core.Tables[table]
-	src := t.Sources[key]
-	check := duck.KeyCheck{Column: t.Name, Type: src.Type, Transform: src.Transform}
-	for _, f := range t.Fields {
-		if f.ID == src.Field {
-			check.Column = t.Name + "." + catalog.QuoteIdent(f.Name)
-		}
-	}
+// filedUnder returns the values of a key in the groups that a table's files in a pack are filed under.
+func (w *worker) filedUnder(p *task.Pack, table, key int) ([]transform.Value, error) {
+	src := w.core.Tables[table].Sources[key]
 	result := src.Transform.ResultType(src.Type)
-	for _, f := range p.Inputs[table] {
+	out := make([]transform.Value, len(p.Inputs[table]))
+	for i, f := range p.Inputs[table] {
 		v, err := w.core.Value(f.Group, key)
 		if err != nil {
-			return check, err
+			return nil, err
 		}
-		check.Files = append(check.Files, f.Ref.Path)
-		check.Expected = append(check.Expected, narrow(v, result))
+		out[i] = narrow(v, result)
 	}
-	return check, nil
+	return out, nil
+}
+
+// keyCheck returns the check that the rows of each file have a value of a source's transform.
+func keyCheck(in *task.Input, src task.Source, files []task.File, values []transform.Value) duck.KeyCheck {
+	check := duck.KeyCheck{
+		Column: in.Name + "." + catalog.QuoteIdent(columnOf(in, src.Field).Field.Name), Type: src.Type, Transform: src.Transform, Expected: values,
+	}
+	for _, f := range files {
+		check.Files = append(check.Files, f.Ref.Path)
+	}
+	return check
 }
 
 // narrow converts a group's value to the table's own type of it: groups write integers as long.

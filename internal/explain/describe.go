@@ -68,7 +68,7 @@ func aggregate(a spj.Answer, l *catalog.TableLayout) Op {
 func core(c *spj.Core, t *task.Core) Core {
 	out := Core{
 		Rows: c.Kind.String(), Groups: len(t.Groups), Packs: len(t.Packs),
-		Dropped: Dropped{t.Dropped.Groups, t.Dropped.Files, t.Dropped.Bytes}, GroupBytes: spread(t), NullGroup: nullGroup(t),
+		Dropped: dropped(c, t), GroupBytes: spread(t), NullGroup: nullGroup(t),
 		Routed: []Routed{}, Everywhere: []Table{}, Divided: divided(t), Costs: []Cost{}, Short: []string{},
 	}
 	for i, k := range c.Keys {
@@ -98,6 +98,21 @@ func core(c *spj.Core, t *task.Core) Core {
 	out.NotShuffle -= t.Dropped.Bytes
 	out.Bytes -= t.Dropped.Bytes
 	out.Ops = append(relOps(c.Tree), blockOps(c)...)
+	return out
+}
+
+// dropped tells apart which files nobody reads and which a look has read.
+func dropped(c *spj.Core, t *task.Core) Dropped {
+	out := Dropped{Groups: t.Dropped.Groups, Files: t.Dropped.Files, Bytes: t.Dropped.Bytes}
+	table := 0
+	c.Tree.Scans(func(k *spj.ScanKeys) {
+		if k.Scan.Looked {
+			sum := c.Dropped.Tables[table]
+			out.LookedFiles, out.LookedBytes = out.LookedFiles+sum.Files, out.LookedBytes+sum.Bytes
+		}
+		table++
+	})
+	out.Files, out.Bytes = out.Files-out.LookedFiles, out.Bytes-out.LookedBytes
 	return out
 }
 

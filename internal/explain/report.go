@@ -67,11 +67,13 @@ type Cost struct {
 	Bytes    int64  `json:"bytes"`
 }
 
-// Dropped is what a core leaves unread.
+// Dropped is what a core leaves unread, but for files that a dynamic filter's look has read.
 type Dropped struct {
-	Groups int   `json:"groups"`
-	Files  int   `json:"files"`
-	Bytes  int64 `json:"bytes"`
+	Groups      int   `json:"groups"`
+	Files       int   `json:"files"`
+	Bytes       int64 `json:"bytes"`
+	LookedFiles int   `json:"looked_files,omitempty"` // that are dropped besides Files, after the look
+	LookedBytes int64 `json:"looked_bytes,omitempty"`
 }
 
 // Op is a join, a grouping, a DISTINCT or a window.

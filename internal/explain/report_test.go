@@ -12,7 +12,8 @@ import (
 	"github.com/tarndb/tarn/internal/task"
 )
 
-// TestReports prints reports as text or JSON. The argument ran adds what a run would have measured.
+// TestReports prints reports as text or JSON. The argument ran adds what a run would have measured, looked has a dynamic filter have read the
+// first table.
 func TestReports(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		p := plantest.New(t, "")
@@ -23,7 +24,12 @@ func TestReports(t *testing.T) {
 				}
 				return ""
 			}
-			r := p.MustPlan(t, d.Input, plantest.Options{Task: task.Options{PackBytes: 1 << 21, Workers: 1}}).Report
+			planned := p.MustPlan(t, d.Input, plantest.Options{Task: task.Options{PackBytes: 1 << 21, Workers: 1}})
+			r := planned.Report
+			if d.HasArg("looked") {
+				planned.Query.Scans[0].Looked = true
+				r = explain.New(planned.Physical, planned.Layouts, planned.Graph)
+			}
 			if d.HasArg("ran") {
 				r.Run = &explain.Run{
 					Rows: 1, Seconds: 1.23456, Packs: 2, Slowest: 0.5, PeakBytes: 123456789,

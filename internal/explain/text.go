@@ -55,8 +55,12 @@ func (c Core) write(b *strings.Builder, n int) {
 	}
 	fmt.Fprintf(b, "  bytes not shuffled: %s; per group: smallest %s, median %s, largest %s\n", units.Bytes(c.NotShuffle),
 		units.Bytes(c.GroupBytes[0]), units.Bytes(c.GroupBytes[1]), units.Bytes(c.GroupBytes[2]))
-	fmt.Fprintf(b, "  dropped unread: %s, %s (%s); NULL group: %s; stragglers: %s\n", units.Count(c.Dropped.Groups, "group"),
-		units.Count(c.Dropped.Files, "file"), units.Bytes(c.Dropped.Bytes), c.NullGroup, units.Count(c.Stragglers, "file"))
+	looked := ""
+	if c.Dropped.LookedFiles > 0 {
+		looked = fmt.Sprintf(", and %s (%s) that only the dynamic filter read", units.Count(c.Dropped.LookedFiles, "file"), units.Bytes(c.Dropped.LookedBytes))
+	}
+	fmt.Fprintf(b, "  dropped unread: %s, %s (%s)%s; NULL group: %s; stragglers: %s\n", units.Count(c.Dropped.Groups, "group"),
+		units.Count(c.Dropped.Files, "file"), units.Bytes(c.Dropped.Bytes), looked, c.NullGroup, units.Count(c.Stragglers, "file"))
 	for _, r := range c.Routed {
 		fmt.Fprintf(b, "  exchanged: %s of %d (%s of %s) of %s: %s\n", units.Count(r.Files, "file"), r.Of.Files, units.Bytes(r.Bytes), units.Bytes(r.Of.Bytes), r.Name, r.Reason)
 	}

@@ -41,6 +41,10 @@ type Scan struct {
 	// each time that the statement is planned.
 	Sifts    []string
 	IsSifted bool // they leave one row of SiftedRows at most, or thereabouts
+	// Looked says that its rows have been read, for a dynamic filter, before the statement was planned. Lie is what contradicted
+	// the partition tuples of its files then: no plan may trust them.
+	Looked bool
+	Lie    error
 	// Whole is, of a scan that is all that a SELECT reads, a filter that holds for exactly the rows that its WHERE takes; nil
 	// where there is none.
 	Whole *catalog.Filter

@@ -276,7 +276,7 @@ func checkEverywhere(c *Core, at int, _ [][]int) error {
 	case len(t.Everywhere) != t.Files:
 		return broken(t.Name, "%d of %d files are read everywhere", len(t.Everywhere), t.Files)
 	}
-	return checkWhole(Whole{t.Input, t.Everywhere})
+	return checkWhole(Whole{Input: t.Input, Files: t.Everywhere})
 }
 
 func reads(t *Table, id catalog.FieldID) bool {

@@ -130,6 +130,16 @@ type Final struct {
 type Whole struct {
 	Input
 	Files []File // of group 0, which means nothing here
+	// Look says that nothing else but this step's text reads the table: rows that its conditions leave out aren't read, and the
+	// others are checked against Claims.
+	Look   bool
+	Claims []Claim
+}
+
+// Claim is what partition tuples say of a column's values: the transform of them in all rows of a file.
+type Claim struct {
+	Source
+	Values map[int][]byte // by the files' places, in catalog.EncodeValue's form, nil for NULL; a file without one claims nothing
 }
 
 // Value returns a group's value of one key; nil for NULL.

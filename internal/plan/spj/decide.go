@@ -31,7 +31,7 @@ func Plan(q *plan.Query, layouts map[*plan.Scan]*catalog.TableLayout, opts Optio
 	return d.out, nil
 }
 
-// liar refuses a core over a file that is known to hold rows of other groups: in a group that is dropped nobody would
+// liar refuses a core over a file that is known to hold rows of other groups, by its bounds or by a look at its rows: in a group that is dropped nobody would
 // read it, and its rows would be lost without a word.
 func (d *decider) liar() error {
 	var err error
@@ -39,12 +39,16 @@ func (d *decider) liar() error {
 		c.Tree.Scans(func(k *ScanKeys) {
 			for _, g := range d.out.layouts[k.Scan].Groups {
 				v := k.Conforms.Of(g.Spec, g.Partition, g.Contradicts)
+				if v.Conforms && k.Scan.Lie != nil {
+					err = k.Scan.Lie
+					return
+				}
 				if v.Lies == 0 {
 					continue
 				}
 				err = errs.New(errs.Corrupt, "plan", g.Liars[v.Lies-1], "the file's bounds contradict its %s: rows of it belong in other groups",
 					layout.FieldText(k.Scan.Table, k.Scan.Table.Specs[g.Spec].Fields[v.Lies-1])).
-					WithHint("rewrite the file with a writer that follows the table's spec; SET tarn.spj = 'off' reads it as it is")
+					WithHint("rewrite the file with a writer that follows the table's spec; SET tarn.spj = 'off' and SET tarn.dynamic_filter = 'off' read it as it is")
 			}
 		})
 	}

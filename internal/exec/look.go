@@ -1,0 +1,117 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/task"
+	"github.com/tarndb/tarn/transform"
+)
+
+// look makes the view of a table for a look at its rows. Release, which is never nil, is to be called when no statement reads it
+// any more.
+func (r *run) look(ctx context.Context, conn *duck.Conn, t *task.Whole) (release func(), err error) {
+	releases := []func(){func() { r.deletes.release(&t.Input, needed(t.Files)) }}
+	release = func() {
+		for _, f := range releases {
+			f()
+		}
+	}
+	claims := t.Claims
+	if r.opts.SkipKeyCheck {
+		claims = nil
+	}
+	var texts []string
+	for _, places := range alike(claims, len(t.Files)) {
+		text, done, err := r.lookAt(ctx, conn, t, claims, places)
+		releases = append(releases, done)
+		if err != nil {
+			return release, err
+		}
+		texts = append(texts, text)
+	}
+	if len(texts) == 0 {
+		texts = []string{""}
+		if texts[0], err = duck.ScanSQL(duck.Scan{Columns: viewColumns(&t.Input)}); err != nil {
+			return release, err
+		}
+	}
+	return release, makeView(ctx, conn, t.View, strings.Join(texts, " UNION ALL "))
+}
+
+// lookAt returns the SQL of the rows of files of which the same claims tell. The conditions stand below the checks: rows that they
+// leave out are neither given nor checked.
+func (r *run) lookAt(ctx context.Context, conn *duck.Conn, t *task.Whole, claims []task.Claim, places []int) (text string, release func(), err error) {
+	files := make([]task.File, len(places))
+	for i, at := range places {
+		files[i] = t.Files[at]
+	}
+	scan, forget, err := r.deletes.lentScan(ctx, r.final, conn, &t.Input, files)
+	releases := []func(){forget}
+	release = func() {
+		for _, f := range releases {
+			f()
+		}
+	}
+	if err != nil {
+		return "", release, err
+	}
+	scan.Filter = conditionOf(&t.Input)
+	var checked []string
+	for i := range claims {
+		values, ok, err := valuesOf(&claims[i], places)
+		if err != nil {
+			return "", release, err
+		}
+		if !ok {
+			continue
+		}
+		id, done, err := r.final.RegisterKeyCheck(keyCheck(&t.Input, claims[i].Source, files, values))
+		if err != nil {
+			return "", release, err
+		}
+		releases = append(releases, done)
+		scan.Checks = append(scan.Checks, duck.ScanCheck{Field: claims[i].Field, Check: id})
+		checked = append(checked, "hash("+duck.QuoteName(columnOf(&t.Input, claims[i].Field).As)+") IS NOT NULL")
+	}
+	if text, err = duck.ScanSQL(scan); err == nil && len(checked) > 0 {
+		// Always true, so that DuckDB computes the columns, and with them the checks, whether they are asked for or not.
+		text = "SELECT * FROM (" + text + ") WHERE " + strings.Join(checked, " AND ")
+	}
+	return text, release, err
+}
+
+// alike parts the places of files by which of the claims tell of them.
+func alike(claims []task.Claim, files int) [][]int {
+	var out [][]int
+	known := map[string]int{}
+	for at := range files {
+		var key strings.Builder
+		for i := range claims {
+			_, ok := claims[i].Values[at]
+			fmt.Fprint(&key, ok, " ")
+		}
+		i, ok := known[key.String()]
+		if !ok {
+			i = len(out)
+			known[key.String()], out = i, append(out, nil)
+		}
+		out[i] = append(out[i], at)
+	}
+	return out
+}
+
+// valuesOf returns what a claim says of files; false: nothing of the first, nor of the others, which are like it.
+func valuesOf(c *task.Claim, places []int) ([]transform.Value, bool, error) {
+	out := make([]transform.Value, len(places))
+	for i, at := range places {
+		v, ok, err := c.Value(at)
+		if err != nil || !ok {
+			return nil, false, err
+		}
+		out[i] = v
+	}
+	return out, true, nil
+}
