@@ -37,7 +37,7 @@ CREATE TABLE db.u (k long, v int)
 			table.FormatVersion = 3
 		}
 		out, err := New(st, table, Sources{
-			Names: func(s Scope) ([]string, error) { return []string{"k", "V"}, nil },
+			Names:       func(s Scope) ([]string, error) { return []string{"k", "V"}, nil },
 			HasSubquery: func(f sql.Fragment) (bool, error) { return strings.Contains(f.Text, "("), nil },
 		})
 		if err != nil {
