@@ -3,48 +3,34 @@ package write
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
-	"strconv"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/bitutil"
-	"github.com/apache/arrow-go/v18/arrow/extensions"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	pqfile "github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/tarndb/tarn/catalog"
-	"github.com/tarndb/tarn/internal/datafile"
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/transform"
 )
 
 // Byte strings of one length have a type of their own in Parquet, and readers of a column of type fixed want it. DuckDB writes none,
-// so that files with such columns are written once more, row group by row group, by another library.
+// so that files with such columns are written once more by another library: column by column of each row group, value by value with the
+// levels that say where in nested columns they are, so that no more than a page of what is read is in memory.
 
-// leafTypes returns the types of primitive columns, nested ones included, by their IDs.
-func leafTypes(fields []catalog.Field, out map[string]transform.Type) map[string]transform.Type {
+// fixedLengths returns the lengths of columns of type fixed, nested ones included, by their IDs.
+func fixedLengths(fields []catalog.Field, out map[int32]int) map[int32]int {
 	for _, f := range fields {
-		if f.Type.Nested == catalog.NotNested {
-			out[strconv.Itoa(int(f.ID))] = f.Type.Primitive
+		if f.Type.Nested == catalog.NotNested && f.Type.Primitive.Kind == transform.Fixed {
+			out[int32(f.ID)] = f.Type.Primitive.Length
 		}
-		leafTypes(f.Type.Fields, out)
+		fixedLengths(f.Type.Fields, out)
 	}
 	return out
 }
 
-func hasFixed(fields []catalog.Field) bool {
-	for _, t := range leafTypes(fields, map[string]transform.Type{}) {
-		if t.Kind == transform.Fixed {
-			return true
-		}
-	}
-	return false
-}
+func hasFixed(fields []catalog.Field) bool { return len(fixedLengths(fields, map[int32]int{})) > 0 }
 
 // fixLengths gives the columns of type fixed in a file that DuckDB wrote their length.
 func (w *worker) fixLengths(ctx context.Context, file *duck.WrittenFile) (err error) {
@@ -77,140 +63,158 @@ func (w *worker) fixLengths(ctx context.Context, file *duck.WrittenFile) (err er
 }
 
 func (w *worker) copyFixed(ctx context.Context, in, out *os.File) (err error) {
-	t := w.job.target
-	reader, err := pqfile.NewParquetReader(in)
+	props := parquet.NewReaderProperties(nil)
+	props.BufferedStreamEnabled = true // else a column of a row group is read whole
+	reader, err := pqfile.NewParquetReader(in, pqfile.WithReadProps(props))
 	if err != nil {
 		return errs.Wrap(errs.Internal, "read", in.Name(), err)
 	}
-	options := []parquet.WriterProperty{
-		parquet.WithCreatedBy(Creator), parquet.WithCompression(parquetCodecs[t.props.codec]), parquet.WithStoreDecimalAsInteger(true), parquet.WithMaxRowGroupLength(max(reader.NumRows(), 1)),
-	}
+	t := w.job.target
+	options := []parquet.WriterProperty{parquet.WithCreatedBy(Creator), parquet.WithCompression(parquetCodecs[t.props.codec])}
 	if t.props.level != 0 {
 		options = append(options, parquet.WithCompressionLevel(t.props.level))
 	}
-	var writer *pqarrow.FileWriter
-	var schema *arrow.Schema
+	root, err := fixedRoot(reader.MetaData().Schema.Root(), fixedLengths(t.fileFields(), map[int32]int{}))
+	if err != nil {
+		return errs.Wrap(errs.Internal, "write", out.Name(), err)
+	}
+	writer := pqfile.NewParquetWriter(out, root, pqfile.WithWriterProps(parquet.NewWriterProperties(options...)))
 	for g := range reader.NumRowGroups() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		rows, err := pqarrow.NewFileReader(reader, pqarrow.ArrowReadProperties{BatchSize: max(reader.RowGroup(g).NumRows(), 1)}, memory.DefaultAllocator)
-		if err != nil {
-			return errs.Wrap(errs.Internal, "read", in.Name(), err)
-		}
-		if writer == nil {
-			read, err := rows.Schema()
-			if err != nil {
-				return errs.Wrap(errs.Internal, "read", in.Name(), err)
-			}
-			schema = arrow.NewSchema(fixedFields(read.Fields(), leafTypes(t.fileFields(), map[string]transform.Type{})), nil)
-			if writer, err = pqarrow.NewFileWriter(schema, out, parquet.NewWriterProperties(options...), pqarrow.DefaultWriterProps()); err != nil {
-				return errs.Wrap(errs.Internal, "write", out.Name(), err)
-			}
-		}
-		if err := copyGroup(ctx, rows, g, schema, writer); err != nil {
+		if err := copyGroup(ctx, reader.RowGroup(g), writer.AppendRowGroup()); err != nil {
 			return errors.Join(errs.OfFile("write", out.Name(), err), writer.Close())
 		}
-	}
-	if writer == nil { // without rows the file isn't kept
-		return nil
 	}
 	return errs.OfFile("write", out.Name(), writer.Close())
 }
 
-func copyGroup(ctx context.Context, rows *pqarrow.FileReader, group int, schema *arrow.Schema, to *pqarrow.FileWriter) error {
-	batches, err := rows.GetRecordReader(ctx, nil, []int{group})
+// fixedRoot returns a file's schema with the lengths of columns, by their field IDs.
+func fixedRoot(root *schema.GroupNode, lengths map[int32]int) (*schema.GroupNode, error) {
+	node, err := fixedNode(root, lengths)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer batches.Release()
-	for batches.Next() {
-		batch := batches.RecordBatch()
-		columns := make([]arrow.Array, batch.NumCols())
-		for i := range columns {
-			data, err := fixedData(schema.Field(i).Type, batch.Column(i).Data())
-			if err != nil {
-				return errs.Wrap(errs.Internal, "write column", schema.Field(i).Name, err)
-			}
-			columns[i] = array.MakeFromData(data)
-		}
-		if err := to.Write(array.NewRecordBatch(schema, columns, batch.NumRows())); err != nil {
-			return err
-		}
+	group, ok := node.(*schema.GroupNode)
+	if !ok {
+		return nil, errs.New(errs.Internal, "", "", "a file's schema is no group")
 	}
-	if err := batches.Err(); err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
+	return group, nil
 }
 
-// fixedFields returns columns as they are to be written: fixed and UUID as such.
-func fixedFields(fields []arrow.Field, types map[string]transform.Type) []arrow.Field {
-	out := make([]arrow.Field, len(fields))
-	for i, f := range fields {
-		id, _ := f.Metadata.GetValue(datafile.ArrowIDKey)
-		f.Metadata = arrow.NewMetadata([]string{datafile.ArrowIDKey}, []string{id})
-		inner := func(fields ...arrow.Field) []arrow.Field { return fixedFields(fields, types) }
-		switch t := f.Type.(type) {
-		case *arrow.StructType:
-			f.Type = arrow.StructOf(inner(t.Fields()...)...)
-		case *arrow.ListType:
-			f.Type = arrow.ListOfField(inner(t.ElemField())[0])
-		case *arrow.MapType:
-			entry := inner(t.KeyField(), t.ItemField())
-			f.Type = arrow.MapOfFields(entry[0], entry[1])
-		default:
-			switch own := types[id]; own.Kind {
-			case transform.Fixed:
-				f.Type = &arrow.FixedSizeBinaryType{ByteWidth: own.Length}
-			case transform.UUID:
-				f.Type = extensions.NewUUIDType()
-			}
+func fixedNode(node schema.Node, lengths map[int32]int) (schema.Node, error) {
+	group, isGroup := node.(*schema.GroupNode)
+	if !isGroup {
+		length, isFixed := lengths[node.FieldID()]
+		if leaf, ok := node.(*schema.PrimitiveNode); !isFixed || !ok || leaf.PhysicalType() != parquet.Types.ByteArray {
+			return node, nil
 		}
-		out[i] = f
+		return schema.NewPrimitiveNode(node.Name(), node.RepetitionType(), parquet.Types.FixedLenByteArray, node.FieldID(), int32(length))
 	}
-	return out
-}
-
-// fixedData returns the same values as those of another type.
-func fixedData(t arrow.DataType, data arrow.ArrayData) (arrow.ArrayData, error) {
-	if fixed, ok := t.(*arrow.FixedSizeBinaryType); ok && data.DataType().ID() == arrow.BINARY {
-		return fixedBytes(fixed, array.NewBinaryData(data))
-	}
-	var inner []arrow.DataType
-	switch t := t.(type) {
-	case *arrow.StructType:
-		for _, f := range t.Fields() {
-			inner = append(inner, f.Type)
-		}
-	case *arrow.ListType:
-		inner = []arrow.DataType{t.Elem()}
-	case *arrow.MapType:
-		inner = []arrow.DataType{t.Elem()}
-	}
-	kids := make([]arrow.ArrayData, len(data.Children()))
-	for i, kid := range data.Children() {
+	fields := make(schema.FieldList, group.NumFields())
+	for i := range fields {
 		var err error
-		if kids[i], err = fixedData(inner[i], kid); err != nil {
+		if fields[i], err = fixedNode(group.Field(i), lengths); err != nil {
 			return nil, err
 		}
 	}
-	return array.NewData(t, data.Len(), data.Buffers(), kids, data.NullN(), data.Offset()), nil
+	if group.LogicalType().IsNone() {
+		return schema.NewGroupNode(group.Name(), group.RepetitionType(), fields, group.FieldID())
+	}
+	return schema.NewGroupNodeLogical(group.Name(), group.RepetitionType(), fields, group.LogicalType(), group.FieldID())
 }
 
-func fixedBytes(t *arrow.FixedSizeBinaryType, values *array.Binary) (arrow.ArrayData, error) {
-	valid := make([]byte, bitutil.BytesForBits(int64(values.Len())))
-	bytes := make([]byte, values.Len()*t.ByteWidth)
-	for i := range values.Len() {
-		if values.IsNull(i) {
-			continue
+func copyGroup(ctx context.Context, from *pqfile.RowGroupReader, to pqfile.SerialRowGroupWriter) error {
+	for i := range from.NumColumns() {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		v := values.Value(i)
-		if len(v) != t.ByteWidth {
-			return nil, errs.New(errs.Corrupt, "", "", "a value has %d bytes, and the column is fixed[%d]", len(v), t.ByteWidth)
+		column, err := from.Column(i)
+		if err != nil {
+			return err
 		}
-		bitutil.SetBit(valid, i)
-		copy(bytes[i*t.ByteWidth:], v)
+		next, err := to.NextColumn()
+		if err == nil {
+			err = copyColumn(column, next)
+		}
+		if err != nil {
+			return errs.Wrap(errs.Internal, "write column", column.Descriptor().Path(), err)
+		}
 	}
-	return array.NewData(t, values.Len(), []*memory.Buffer{memory.NewBufferBytes(valid), memory.NewBufferBytes(bytes)}, nil, values.NullN(), 0), nil
+	return to.Close()
+}
+
+// copyColumn copies a column of a row group, and ends it.
+func copyColumn(from pqfile.ColumnChunkReader, to pqfile.ColumnChunkWriter) (err error) {
+	switch from := from.(type) {
+	case *pqfile.BooleanColumnChunkReader:
+		err = copyValues(from, to.(*pqfile.BooleanColumnChunkWriter), same[bool])
+	case *pqfile.Int32ColumnChunkReader:
+		err = copyValues(from, to.(*pqfile.Int32ColumnChunkWriter), same[int32])
+	case *pqfile.Int64ColumnChunkReader:
+		err = copyValues(from, to.(*pqfile.Int64ColumnChunkWriter), same[int64])
+	case *pqfile.Float32ColumnChunkReader:
+		err = copyValues(from, to.(*pqfile.Float32ColumnChunkWriter), same[float32])
+	case *pqfile.Float64ColumnChunkReader:
+		err = copyValues(from, to.(*pqfile.Float64ColumnChunkWriter), same[float64])
+	case *pqfile.FixedLenByteArrayColumnChunkReader:
+		err = copyValues(from, to.(*pqfile.FixedLenByteArrayColumnChunkWriter), same[parquet.FixedLenByteArray])
+	case *pqfile.ByteArrayColumnChunkReader:
+		switch to := to.(type) {
+		case *pqfile.ByteArrayColumnChunkWriter:
+			err = copyValues(from, to, same[parquet.ByteArray])
+		case *pqfile.FixedLenByteArrayColumnChunkWriter:
+			err = copyValues(from, to, ofLength(to.Descr().TypeLength()))
+		}
+	default:
+		err = errs.New(errs.Internal, "", "", "DuckDB writes no columns of type %s", from.Type())
+	}
+	return errors.Join(err, to.Close())
+}
+
+// copiedValues are copied at once.
+const copiedValues = 4096
+
+func copyValues[From, To any](
+	from interface {
+		pqfile.ColumnChunkReader
+		ReadBatchInPage(n int64, values []From, def, rep []int16) (int64, int, error)
+	},
+	to interface {
+		WriteBatch(values []To, def, rep []int16) (int64, error)
+	},
+	as func([]From) ([]To, error),
+) error {
+	values, def, rep := make([]From, copiedValues), make([]int16, copiedValues), make([]int16, copiedValues)
+	for from.HasNext() {
+		levels, n, err := from.ReadBatchInPage(copiedValues, values, def, rep)
+		if err != nil {
+			return err
+		}
+		if levels == 0 {
+			return errs.New(errs.Internal, "", "", "a page ends before its values do")
+		}
+		out, err := as(values[:n])
+		if err != nil {
+			return err
+		}
+		if _, err := to.WriteBatch(out, def[:levels], rep[:levels]); err != nil {
+			return err
+		}
+	}
+	return from.Err()
+}
+
+func same[T any](values []T) ([]T, error) { return values, nil }
+
+// ofLength returns what takes byte strings for those of a length.
+func ofLength(length int) func([]parquet.ByteArray) ([]parquet.FixedLenByteArray, error) {
+	out := make([]parquet.FixedLenByteArray, copiedValues)
+	return func(values []parquet.ByteArray) ([]parquet.FixedLenByteArray, error) {
+		for i, v := range values {
+			if len(v) != length {
+				return nil, errs.New(errs.Corrupt, "", "", "a value has %d bytes, and the column is fixed[%d]", len(v), length)
+			}
+			out[i] = parquet.FixedLenByteArray(v)
+		}
+		return out[:len(values)], nil
+	}
 }

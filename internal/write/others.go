@@ -5,6 +5,9 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/commit"
+	"github.com/tarndb/tarn/internal/exec"
+	"github.com/tarndb/tarn/internal/lake"
+	"github.com/tarndb/tarn/internal/manifest"
 )
 
 // keepOthers completes a dynamic overwrite where data files of older partition specs may hold rows of the partitions that are
@@ -19,24 +22,8 @@ func (j *Job) keepOthers(ctx context.Context, change *commit.Change) error {
 	if err != nil {
 		return err
 	}
-	k, err := Start(ctx, j.catalog, target, j.opts)
-	if err != nil {
-		return err
-	}
-	defer k.Close()
-	defer func() { // whose files are this job's to discard
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		j.paths, j.prefixes = append(j.paths, k.paths...), append(j.prefixes, k.prefixes...)
-	}()
-	k.without = map[string]bool{}
-	for _, f := range change.Add {
-		k.without[k.partition(f.Partition)] = true
-	}
-	if err := k.rewriteFiles(ctx, files, &Edits{}, layout); err != nil {
-		return err
-	}
-	kept, err := k.Finish(ctx)
+	j.Close() // its rows are written, and the memory is the second job's
+	kept, err := j.keptOf(ctx, target, files, layout, change.Add)
 	if err != nil {
 		return err
 	}
@@ -46,6 +33,29 @@ func (j *Job) keepOthers(ctx context.Context, change *commit.Change) error {
 	// What is added to other partitions meanwhile is in nobody's way: the rows are kept as they were.
 	change.Remove, change.Reads = files, catalog.Filter{Op: catalog.AlwaysFalse}
 	return nil
+}
+
+// keptOf writes the rows of files anew that are in no partition of those that were added, by a job of its own.
+func (j *Job) keptOf(ctx context.Context, target *Target, files []catalog.DataFile, layout *catalog.TableLayout, added []manifest.File) ([]lake.NewDataFile, error) {
+	k, err := Start(ctx, j.catalog, target, j.opts)
+	if err != nil {
+		return nil, err
+	}
+	defer k.Close()
+	defer func() { // whose files are this job's to discard
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.paths, j.prefixes = append(j.paths, k.paths...), append(j.prefixes, k.prefixes...)
+	}()
+	k.without = map[string]bool{}
+	for _, f := range added {
+		k.without[k.partition(f.Partition)] = true
+	}
+	watched, stop := exec.WatchMemory(ctx, j.opts.MemoryBytes)
+	if err := stop(k.rewriteFiles(watched, files, &Edits{}, layout)); err != nil {
+		return nil, err
+	}
+	return k.Finish(ctx)
 }
 
 // partly returns the data files of which some rows lie in a region, as far as their partitions tell, and others don't, and the survey
