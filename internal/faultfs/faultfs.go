@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"sync"
 
@@ -94,6 +95,15 @@ func (f *Files) Replace(ctx context.Context, path string, data []byte) error {
 	return f.do("replace", path, func() error { return f.Files.Replace(ctx, path, data) })
 }
 
+// Stream implements fileio.Files. Each piece that is written is a call of its own.
+func (f *Files) Stream(ctx context.Context, path string, write func(io.Writer) error) (bytes int64, err error) {
+	err = f.do("stream", path, func() (err error) {
+		bytes, err = f.Files.Stream(ctx, path, func(to io.Writer) error { return write(&writer{to, f, path}) })
+		return err
+	})
+	return bytes, err
+}
+
 // List implements fileio.Files.
 func (f *Files) List(ctx context.Context, folder string) (entries []fs.DirEntry, err error) {
 	err = f.do("list", folder, func() (err error) {
@@ -111,6 +121,20 @@ func (f *Files) MakeFolder(ctx context.Context, folder string) error {
 // Remove implements fileio.Files.
 func (f *Files) Remove(ctx context.Context, path string) error {
 	return f.do("remove", path, func() error { return f.Files.Remove(ctx, path) })
+}
+
+type writer struct {
+	to    io.Writer
+	files *Files
+	path  string
+}
+
+func (w *writer) Write(p []byte) (n int, err error) {
+	err = w.files.do("write", w.path, func() (err error) {
+		n, err = w.to.Write(p)
+		return err
+	})
+	return n, err
 }
 
 type file struct {

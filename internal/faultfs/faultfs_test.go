@@ -2,6 +2,7 @@ package faultfs
 
 import (
 	"errors"
+	"io"
 	"path/filepath"
 	"testing"
 
@@ -20,8 +21,18 @@ func TestEveryCallFailsOnce(t *testing.T) {
 		"list":        func() error { _, err := f.List(t.Context(), dir); return err },
 		"read":        func() error { _, err := fileio.Read(t.Context(), f, path); return err },
 		"remove":      func() error { return f.Remove(t.Context(), path) },
+		"stream": func() error {
+			_, err := f.Stream(t.Context(), path+"s", func(w io.Writer) error {
+				_, err := io.WriteString(w, "a")
+				if err == nil {
+					_, err = io.WriteString(w, "b")
+				}
+				return err
+			})
+			return err
+		},
 	}
-	order := []string{"make folder", "create", "replace", "list", "read", "remove"}
+	order := []string{"make folder", "create", "replace", "list", "read", "remove", "stream"}
 	for k := 1; ; k++ {
 		f.Fail(k, false)
 		failed := 0
@@ -34,8 +45,11 @@ func TestEveryCallFailsOnce(t *testing.T) {
 		}
 		f.Fail(0, false)
 		_ = f.Remove(t.Context(), path)
+		if left := f.Remove(t.Context(), path+"s"); (left == nil) != (k < 8 || failed == 0) {
+			t.Errorf("after call %d of a stream: %v", k, left)
+		}
 		if failed == 0 {
-			if k != 8 { // reading is opening and one read
+			if k != 11 { // reading is opening and one read, and streaming is a call with two writes
 				t.Errorf("%d calls failed", k-1)
 			}
 			break

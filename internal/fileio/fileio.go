@@ -28,6 +28,9 @@ type Files interface {
 	Create(ctx context.Context, path string, data []byte) error
 	// Replace writes a small file over the one that may be there.
 	Replace(ctx context.Context, path string, data []byte) error
+	// Stream makes a file of what write writes, piece by piece, which is durable when it returns, or leaves none of its own. It returns its size. Until
+	// then others may see a part of the file.
+	Stream(ctx context.Context, path string, write func(io.Writer) error) (bytes int64, err error)
 	// List returns what lies directly in a folder, sorted by name.
 	List(ctx context.Context, folder string) ([]fs.DirEntry, error)
 	// MakeFolder makes a folder and those above it; it may be there already.
@@ -104,6 +107,15 @@ func (d Disk) Replace(ctx context.Context, path string, data []byte) error {
 	return d.with(ctx, "replace", path, func(local string) error {
 		return writeWhole(local, data, os.Rename)
 	})
+}
+
+// Stream implements Files.
+func (d Disk) Stream(ctx context.Context, path string, write func(io.Writer) error) (bytes int64, err error) {
+	err = d.with(ctx, "write", path, func(local string) (err error) {
+		bytes, err = stream(local, write)
+		return err
+	})
+	return bytes, err
 }
 
 // List implements Files.
@@ -204,8 +216,7 @@ func createSynced(local string, write func(*os.File) error) error {
 // streamBuffer is how many bytes are written to a file at once.
 const streamBuffer = 64 << 10
 
-// Stream makes a file of what write writes, which is durable when it returns, or leaves none of its own. It returns its size.
-func Stream(local string, write func(io.Writer) error) (bytes int64, err error) {
+func stream(local string, write func(io.Writer) error) (bytes int64, err error) {
 	if err := makeFolders(filepath.Dir(local)); err != nil {
 		return 0, err
 	}

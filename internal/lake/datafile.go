@@ -61,11 +61,9 @@ func (c *Catalog) WriteFile(ctx context.Context, ref catalog.FileRef, data []byt
 // StreamFile is WriteFile of what write writes, piece by piece. Until it returns others may see a part of the file, which no metadata
 // may mention before.
 func (c *Catalog) StreamFile(ctx context.Context, ref catalog.FileRef, write func(io.Writer) error) (catalog.FileRef, error) {
-	err := ctx.Err()
-	if err == nil {
-		ref.Bytes, err = fileio.Stream(ref.Local, write)
-	}
-	return ref, errs.OfFile("write", ref.Path, err)
+	var err error
+	ref.Bytes, err = c.fio.Stream(ctx, ref.Path, write)
+	return ref, err
 }
 
 // MakeFolderOf makes the folder of a new file again.

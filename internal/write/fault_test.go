@@ -44,12 +44,14 @@ func faultCases() []faultCase {
 			return err
 		}},
 	}
-	for _, version := range []int{2, 3} {
-		cases = append(cases, faultCase{fmt.Sprintf("merge, version %d", version), version, oddRows, "1 5 7 9 " + moreRows, changeRow(false)})
-	}
 	const resumed = "1 5 7 9 50 " + moreRows
+	for _, version := range []int{2, 3} { // files of position deletes, and deletion vectors
+		cases = append(cases, faultCase{fmt.Sprintf("delete, version %d", version), version, oddRows, "1 5 7 9", deleteRow},
+			faultCase{fmt.Sprintf("merge, version %d", version), version, oddRows, "1 5 7 9 " + moreRows, changeRow(false)},
+			faultCase{fmt.Sprintf("merge, version %d, after a conflict", version), version, oddRows + " 50", resumed, changeResumed(false, false)})
+	}
 	return append(cases, faultCase{"copy", 3, oddRows, "1 5 7 9 " + moreRows, changeRow(true)},
-		faultCase{"merge, after a conflict", 3, oddRows + " 50", resumed, changeResumed(false, false)},
+		faultCase{"merge, taken back after a conflict", 2, oddRows + " 50", resumed, changeResumed(false, true)},
 		faultCase{"copy, taken back after a conflict", 3, oddRows + " 50", resumed, changeResumed(true, true)})
 }
 
@@ -127,6 +129,16 @@ func commitAs(replace Replace) func(*lab, *Job, *catalog.Table, *Edits, string) 
 	}
 }
 
+// deleteRow deletes the row of the edits.
+func deleteRow(l *lab, j *Job, table *catalog.Table, e *Edits, _ string) error {
+	layout, err := l.catalog.Survey(context.Background(), table, catalog.Filter{})
+	if err != nil {
+		return err
+	}
+	_, err = j.Change(context.Background(), RowChange{}, e, layout, func() error { return nil })
+	return err
+}
+
 // changeRow deletes the row of the edits and adds the others.
 func changeRow(copies bool) func(*lab, *Job, *catalog.Table, *Edits, string) error {
 	return func(l *lab, j *Job, table *catalog.Table, e *Edits, rows string) error {
@@ -176,6 +188,7 @@ func (l *lab) edits(table *catalog.Table, where string) *Edits {
 func TestEachCallFails(t *testing.T) {
 	l := newLab(t)
 	l.must(l.catalog.Close())
+	fired := map[string]bool{} // the operations that failed
 	for _, c := range faultCases() {
 		warehouse, pristine := t.TempDir(), t.TempDir()
 		l.catalog = l.open(warehouse, fileio.Disk{})
@@ -190,13 +203,20 @@ func TestEachCallFails(t *testing.T) {
 				}
 				l.must(os.RemoveAll(warehouse))
 				l.must(os.CopyFS(warehouse, os.DirFS(pristine)))
-				if !l.callFails(t, c, warehouse, table.Ident, k, after) {
+				op := l.callFails(t, c, warehouse, table.Ident, k, after)
+				fired[op] = true
+				if op == "" {
 					if k < 5 {
 						t.Fatalf("%s: only %d calls are made", c.name, k-1)
 					}
 					break
 				}
 			}
+		}
+	}
+	for _, op := range []string{"open", "create", "stream", "write", "list"} {
+		if !fired[op] {
+			t.Errorf("no call to %s has failed", op)
 		}
 	}
 }
@@ -236,8 +256,8 @@ func (l *lab) open(warehouse string, files fileio.Files) *lake.Catalog {
 	return c
 }
 
-// callFails says whether there was a k-th call.
-func (l *lab) callFails(t *testing.T, c faultCase, warehouse string, id catalog.Ident, k int, after bool) bool {
+// callFails returns what the k-th call was to do, such as "create"; "" where there is none.
+func (l *lab) callFails(t *testing.T, c faultCase, warehouse string, id catalog.Ident, k int, after bool) string {
 	t.Helper()
 	files := faultfs.New(fileio.Disk{})
 	l.catalog, l.reopened = l.open(warehouse, files), warehouse
@@ -253,7 +273,8 @@ func (l *lab) callFails(t *testing.T, c faultCase, warehouse string, id catalog.
 	old, e := dataFilesIn(t, warehouse), l.edits(table, "k = 3")
 	files.Fail(k, after)
 	err = c.change(l, j, table, e, rows)
-	fired, kind := files.Fired() != "", errs.KindOf(err)
+	fired, kind := files.Fired(), errs.KindOf(err)
+	op, _, _ := strings.Cut(fired, " ")
 	files.Fail(0, false)
 	j.Close()
 
@@ -263,18 +284,18 @@ func (l *lab) callFails(t *testing.T, c faultCase, warehouse string, id catalog.
 	table = l.load(table)
 	got := l.numbers(table)
 	if got != c.want && (err == nil || got != c.before) {
-		t.Errorf("%s, call %d (%s): the rows are %s, %v", c.name, k, files.Fired(), got, err)
+		t.Errorf("%s, call %d (%s): the rows are %s, %v", c.name, k, fired, got, err)
 	}
 	if err != nil && kind != errs.CommitUnknown && got != c.before {
-		t.Errorf("%s, call %d (%s) failed with %v, and the rows are there", c.name, k, files.Fired(), err)
+		t.Errorf("%s, call %d (%s) failed with %v, and the rows are there", c.name, k, fired, err)
 	}
 	if kind == errs.CommitUnknown {
-		return fired
+		return op
 	}
-	if !strings.HasPrefix(files.Fired(), "remove") {
+	if op != "remove" {
 		l.must(filepath.WalkDir(filepath.Join(warehouse, "t"), func(path string, _ os.DirEntry, walked error) error {
 			if entries, unread := os.ReadDir(path); unread == nil && len(entries) == 0 {
-				t.Errorf("%s, call %d (%s): left is the empty folder %s after %v", c.name, k, files.Fired(), path, err)
+				t.Errorf("%s, call %d (%s): left is the empty folder %s after %v", c.name, k, fired, path, err)
 			}
 			return walked
 		}))
@@ -282,10 +303,10 @@ func (l *lab) callFails(t *testing.T, c faultCase, warehouse string, id catalog.
 	has := l.paths(table)
 	for path := range dataFilesIn(t, warehouse) {
 		if !has[filepath.Base(path)] && !old[path] {
-			t.Errorf("%s, call %d (%s): left is %s after %v", c.name, k, files.Fired(), path, err)
+			t.Errorf("%s, call %d (%s): left is %s after %v", c.name, k, fired, path, err)
 		}
 	}
-	return fired
+	return op
 }
 
 // dataFilesIn returns the data and delete files in a warehouse.

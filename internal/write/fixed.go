@@ -78,9 +78,12 @@ func (w *worker) copyFixed(ctx context.Context, in, out *os.File) (err error) {
 	if err != nil {
 		return errs.Wrap(errs.Internal, "write", out.Name(), err)
 	}
-	writer := pqfile.NewParquetWriter(out, root, pqfile.WithWriterProps(parquet.NewWriterProperties(options...)))
+	writer, err := pqfile.NewParquetWriterWithError(out, root, pqfile.WithWriterProps(parquet.NewWriterProperties(options...)))
+	if err != nil {
+		return errs.OfFile("write", out.Name(), err)
+	}
 	for g := range reader.NumRowGroups() {
-		if err := copyGroup(ctx, reader.RowGroup(g), writer.AppendRowGroup()); err != nil {
+		if err := copyGroup(ctx, reader.RowGroup(g), writer); err != nil {
 			return errors.Join(errs.OfFile("write", out.Name(), err), writer.Close())
 		}
 	}
@@ -122,7 +125,11 @@ func fixedNode(node schema.Node, lengths map[int32]int) (schema.Node, error) {
 	return schema.NewGroupNodeLogical(group.Name(), group.RepetitionType(), fields, group.LogicalType(), group.FieldID())
 }
 
-func copyGroup(ctx context.Context, from *pqfile.RowGroupReader, to pqfile.SerialRowGroupWriter) error {
+func copyGroup(ctx context.Context, from *pqfile.RowGroupReader, file *pqfile.Writer) error {
+	to, err := file.AppendRowGroupChecked()
+	if err != nil {
+		return err
+	}
 	for i := range from.NumColumns() {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -42,9 +42,12 @@ func writePositionsFile(to io.Writer, path string, positions *deletes.Positions,
 		return nil, err
 	}
 	w := positionsWriter{path: path, left: positions.Count()}
-	w.out = pqfile.NewParquetWriter(to, root, pqfile.WithWriteMetadata(kind), pqfile.WithWriterProps(parquet.NewWriterProperties(
+	w.out, err = pqfile.NewParquetWriterWithError(to, root, pqfile.WithWriteMetadata(kind), pqfile.WithWriterProps(parquet.NewWriterProperties(
 		parquet.WithCreatedBy(Creator), parquet.WithCompression(parquetCodecs[props.codec]), parquet.WithDictionaryFor("pos", false),
 	)))
+	if err != nil {
+		return nil, err
+	}
 	err = w.all(positions)
 	if closed := w.out.Close(); err == nil {
 		err = closed
