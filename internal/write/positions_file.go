@@ -2,8 +2,10 @@ package write
 
 import (
 	"io"
-	"slices"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	pqfile "github.com/apache/arrow-go/v18/parquet/file"
@@ -125,16 +127,29 @@ func (w *positionsWriter) begin() (err error) {
 	if err != nil {
 		return err
 	}
-	paths := slices.Repeat([]parquet.ByteArray{parquet.ByteArray(w.path)}, int(min(w.room, positionBatch)))
-	for left := w.room; left > 0; left -= positionBatch {
-		if _, err := column.(*pqfile.ByteArrayColumnChunkWriter).WriteBatch(paths[:min(left, positionBatch)], nil, nil); err != nil {
-			return err
-		}
+	if err := w.paths(column.(*pqfile.ByteArrayColumnChunkWriter)); err != nil {
+		return err
 	}
 	if column, err = w.group.NextColumn(); err == nil {
 		w.pos = column.(*pqfile.Int64ColumnChunkWriter)
 	}
 	return err
+}
+
+// paths writes the paths of a row group: one, which begins the column's dictionary and is its bounds, and then nothing but the number
+// of that one in the dictionary, as the library would look each up there.
+func (w *positionsWriter) paths(column *pqfile.ByteArrayColumnChunkWriter) error {
+	if _, err := column.WriteBatch([]parquet.ByteArray{parquet.ByteArray(w.path)}, nil, nil); err != nil {
+		return err
+	}
+	for left := w.room - 1; left > 0; left -= positionBatch {
+		n := int(min(left, positionBatch))
+		data := array.NewData(arrow.PrimitiveTypes.Int32, n, []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, 4*n))}, nil, 0, 0)
+		if err := column.WriteDictIndices(array.NewInt32Data(data), nil, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // positionMetricsOf returns the metrics of a file of at least one position.
