@@ -33,6 +33,9 @@ func (s *Session) measure(ctx context.Context, graph *task.Graph, sink exec.Sink
 	}
 	for _, pack := range stats.Packs {
 		run.Slowest = max(run.Slowest, pack.Seconds)
+		if pack.Parts > 1 {
+			run.InParts++
+		}
 	}
 	return run, nil
 }

@@ -83,7 +83,7 @@ func (r report) err(op string) *errs.Error {
 	e.Hint = hint
 	if r.isNoMemory() {
 		e.Msg = "out of memory: " + e.Msg
-		return e.WithHint("raise the memory limit, or give more temporary space")
+		return e.WithHint("raise the memory limit (--memory), run fewer threads (--threads) or smaller packs (tarn.pack_bytes = 0), or give more temporary space (--temp)")
 	}
 	return e
 }

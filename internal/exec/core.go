@@ -175,7 +175,7 @@ func (c *coreRun) alone(ctx context.Context, packs []int) error {
 func (c *coreRun) pack(ctx context.Context, w *worker, pack int) error {
 	start, p := time.Now(), &c.core.Packs[pack]
 	stats := PackStats{Core: c.at, Pack: pack, Slice: p.Slice, Part: p.Part, Alone: p.Alone}
-	err := c.gather(ctx, w, p, &stats.Rows)
+	err := c.gather(ctx, w, p, &stats)
 	stats.Seconds = time.Since(start).Seconds()
 	c.stream.addPack(stats)
 	if err != nil {
@@ -188,18 +188,19 @@ func (c *coreRun) pack(ctx context.Context, w *worker, pack int) error {
 }
 
 // gather runs a pack and passes its rows, which it counts, on.
-func (c *coreRun) gather(ctx context.Context, w *worker, p *task.Pack, rows *int64) error {
+func (c *coreRun) gather(ctx context.Context, w *worker, p *task.Pack, stats *PackStats) (err error) {
 	if keep := c.keeper(p); keep != nil {
-		return w.run(ctx, p, c.exchange, func(text string, args ...any) (err error) {
-			*rows, err = keep(ctx, w.conn, w.memory, text, args...)
+		stats.Parts, err = w.run(ctx, p, c.exchange, func(text string, args ...any) (err error) {
+			stats.Rows, err = keep(ctx, w.conn, w.memory, text, args...)
 			return err
-		})
+		}, nil)
+		return err
 	}
-	run := func(put func(*duck.Chunk) error) error {
-		return w.run(ctx, p, c.exchange, func(text string, args ...any) error {
+	run := func(put func(*duck.Chunk) error) (err error) {
+		stats.Parts, err = w.run(ctx, p, c.exchange, func(text string, args ...any) error {
 			return w.conn.Stream(ctx, text, func(ch *duck.Chunk) error {
 				n := int64(ch.Rows())
-				*rows += n
+				stats.Rows += n
 				if err := put(ch); err != nil {
 					return err
 				}
@@ -208,7 +209,8 @@ func (c *coreRun) gather(ctx context.Context, w *worker, p *task.Pack, rows *int
 				}
 				return nil
 			}, args...)
-		})
+		}, &stats.Rows)
+		return err
 	}
 	if c.final == nil {
 		return c.give(p, run, c.sink)

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/task"
 )
 
@@ -220,8 +221,28 @@ func (r *run) finish(ctx context.Context) error {
 		_, err = keep(ctx, conn, all, f.SQL)
 		return conn.Blame(ctx, files, err)
 	}
-	err = r.give(nil, func(put func(*duck.Chunk) error) error { return conn.Stream(ctx, f.SQL, put) }, r.sendTo(ctx))
+	err = r.give(nil, func(put func(*duck.Chunk) error) error { return r.streamFinal(ctx, conn, put) }, r.sendTo(ctx))
 	return conn.Blame(ctx, files, err)
+}
+
+// streamFinal runs the final step's query. What memory doesn't suffice for, before any row came out, is done again by one thread: each
+// has a sort's blocks and parts of a hash table of its own.
+func (r *run) streamFinal(ctx context.Context, conn *duck.Conn, put func(*duck.Chunk) error) error {
+	given := false
+	do := func() error {
+		return conn.Stream(ctx, r.graph.Final.SQL, func(ch *duck.Chunk) error {
+			given = true
+			return put(ch)
+		})
+	}
+	err := do()
+	if errs.KindOf(err) != errs.Resource || given || ctx.Err() != nil || r.opts.workers() == 1 {
+		return err
+	}
+	if err := conn.Exec(ctx, "SET threads = 1"); err != nil {
+		return err
+	}
+	return do()
 }
 
 // wholeView makes the view of a table that the final step reads. Release is as in deleteStore.scan.

@@ -51,6 +51,7 @@ type RouteStats struct {
 type PackStats struct {
 	Core, Pack int
 	Rows       int64 // that it gave
+	Parts      int   // that it was run in: more than one where memory didn't suffice for all at once
 	Seconds    float64
 	Slice      *task.Slice // as in task.Pack, like the fields below
 	Part       task.Part

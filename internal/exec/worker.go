@@ -76,32 +76,29 @@ type attempt struct {
 	*task.Pack
 	exchange *exchange
 	checks   [][]duck.ScanCheck // per table
+	whole    task.Part          // of the pack, before it was halved
 	short    duck.ShortWidth    // unless NoShort by the core's text over short texts
 }
 
 // runQuery runs a pack's query.
 type runQuery func(text string, args ...any) error
 
-// run has do run the query of one pack over its files and the routed rows that it reads.
-func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, do runQuery) error {
+// run has do run the query of one pack over its files and the routed rows that it reads, and returns in how many parts it was. given is
+// as in attempt.
+func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, do runQuery, given *int64) (parts int, err error) {
 	checks, release, err := w.checks(p)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer release()
 	defer w.deletes.releasePack(w.core, p)
 	if err := w.prepare(ctx); err != nil {
-		return err
+		return 0, err
 	}
-	a := attempt{p, x, checks, duck.ShortWidth(w.short.Load())}
-	err = w.try(ctx, a, do)
-	// Nothing was used yet: a grouping gives no row before it has read the last one.
-	for a.short != duck.NoShort && (duck.IsTooLong(err) || isUnplanned(err)) {
-		a.short = a.short.Wider(err)
-		w.short.Store(int64(a.short))
-		err = w.try(ctx, a, do)
-	}
-	return w.conn.Blame(ctx, localPaths(p.Inputs), err)
+	parts = 1
+	a := attempt{p, x, checks, p.Part, duck.ShortWidth(w.short.Load())}
+	err = w.attempt(ctx, a, do, given, &parts)
+	return parts, w.conn.Blame(ctx, localPaths(p.Inputs), err)
 }
 
 func (w *worker) try(ctx context.Context, a attempt, do runQuery) (err error) {

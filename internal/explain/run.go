@@ -13,6 +13,7 @@ type Run struct {
 	Seconds   float64 `json:"seconds"`
 	Packs     int     `json:"packs"`
 	Slowest   float64 `json:"slowest_pack_seconds"`
+	InParts   int     `json:"packs_in_parts,omitempty"` // packs that memory didn't suffice for at once
 	PeakBytes int64   `json:"peak_memory_bytes"`
 	Steps     []Step  `json:"steps"`
 	// SlowestPacks are a few, the slowest first.
@@ -46,6 +47,9 @@ func (r *Run) write(b *strings.Builder) {
 	fmt.Fprintf(b, "ran: %s in %.3f s, %s", units.Count(int(r.Rows), "row"), r.Seconds, units.Count(r.Packs, "pack"))
 	if r.Packs > 0 {
 		fmt.Fprintf(b, " (slowest %.3f s)", r.Slowest)
+	}
+	if r.InParts > 0 {
+		fmt.Fprintf(b, ", %d of them in parts, for want of memory", r.InParts)
 	}
 	if r.PeakBytes > 0 {
 		fmt.Fprintf(b, ", peak memory of the process %s", units.Bytes(r.PeakBytes))
