@@ -15,7 +15,7 @@ const mostAgain = 32
 // half: task knows how many bytes files have, and not what their rows take in a sort, a window or a hash table. given counts the
 // rows that came out; nil: they can't be told from those of another attempt.
 //
-// Proof: rows that have to do with each other are equal in the keys, and by a hash of these a row is in one of the halves,
+// Proof: rows that have to do with each other are equal in the keys, and in Also, and by a hash of these a row is in one of the halves,
 // as in task's parts of a group. Of a pack of several groups it is true of each of them.
 func (w *worker) attempt(ctx context.Context, a attempt, do runQuery, given *int64, parts *int) error {
 	before := int64(0)

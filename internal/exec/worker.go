@@ -211,7 +211,7 @@ func (w *worker) packRows(ctx context.Context, a attempt, table int, late bool) 
 		text += " UNION ALL " + routed
 	}
 	if a.Part.Of > 1 {
-		text, err = duck.PartSQL(text, keyColumns(t), a.Part.Index, a.Part.Of)
+		text, err = duck.PartSQL(text, append(keyColumns(t), alsoColumns(t)...), a.Part.Index, a.Part.Of)
 	}
 	return withShort(t, text, a.short), release, err
 }
@@ -237,6 +237,15 @@ func keyColumns(t *task.Table) []duck.ScanColumn {
 	var out []duck.ScanColumn
 	for _, s := range t.Sources {
 		out = append(out, columnOf(&t.Input, s.Field))
+	}
+	return out
+}
+
+// alsoColumns returns the further columns that parts of a group are told by.
+func alsoColumns(t *task.Table) []duck.ScanColumn {
+	var out []duck.ScanColumn
+	for _, id := range t.Also {
+		out = append(out, columnOf(&t.Input, id))
 	}
 	return out
 }

@@ -174,6 +174,9 @@ func (g *grouping) collect(ctx context.Context, c *spj.Core, at int, k *spj.Scan
 	for _, s := range k.Conforms.Keys {
 		t.Sources = append(t.Sources, Source{Field: s.Column.ID, Type: s.Column.Type.Primitive, Transform: s.Transform})
 	}
+	for _, f := range k.Also {
+		t.Also = append(t.Also, f.ID)
+	}
 	err := r.each(ctx, func(f catalog.DataFile, file File) error {
 		if n := len(k.Scan.Table.Specs[f.Spec].Fields); len(f.Partition) != n {
 			return errs.New(errs.Corrupt, "group", f.Ref.Path, "the partition tuple has %d values for the %d fields of spec %d", len(f.Partition), n, f.Spec)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/plan/layout"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -64,6 +65,32 @@ func checkTuples(c *Core) error {
 		seen[key] = p
 	}
 	return nil
+}
+
+// checkAlso checks that the columns by which a group's rows are divided besides its keys stand side by side in all tables that are read
+// by groups: columns of types that compare alike. That the joins compare them is the planner's to prove.
+func checkAlso(c *Core, at int) error {
+	t, first := &c.Tables[at], &c.Tables[0]
+	if len(t.Also) != len(first.Also) {
+		return broken(t.Name, "its rows are divided by %d further columns, those of %s by %d", len(t.Also), first.Name, len(first.Also))
+	}
+	for i := range t.Also {
+		own, ok := classOf(&t.Input, t.Also[i])
+		other, ok2 := classOf(&first.Input, first.Also[i])
+		if !ok || !ok2 || own != other {
+			return broken(t.Name, "column %d, by which its rows are divided, isn't read, or is like none of %s", t.Also[i], first.Name)
+		}
+	}
+	return nil
+}
+
+func classOf(in *Input, id catalog.FieldID) (layout.Class, bool) {
+	for _, f := range in.Fields {
+		if f.ID == id {
+			return layout.ClassOf(f.Type.Primitive)
+		}
+	}
+	return layout.Class{}, false
 }
 
 // checkGroups checks that groups are told apart by their values: rows that match would else be parted.
@@ -204,6 +231,9 @@ func checkTable(c *Core, at int, home [][]int) error {
 		return broken(t.Name, "files that come more than once are no groups")
 	case len(t.Everywhere) > 0:
 		return broken(t.Name, "files are read everywhere of a table that is joined by groups")
+	}
+	if err := checkAlso(c, at); err != nil {
+		return err
 	}
 	readers, err := readersOf(c, at, home)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/plantest"
 	"github.com/tarndb/tarn/internal/task"
+	"github.com/tarndb/tarn/transform"
 )
 
 // checked is a query whose graph has two cores, packs of several groups, dropped groups and sides, and a final step with
@@ -72,6 +73,18 @@ files s.w
 var faults = map[string]func(g *task.Graph, c *task.Core, p, q *task.Pack){
 	"two packs of one tuple": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
 		p.Tuple, q.Tuple = [][]byte{{1}, nil}, [][]byte{{1}, nil}
+	},
+	"rows divided by a further column of one table alone": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Tables[1].Also = []catalog.FieldID{2}
+	},
+	"rows divided by a further column that isn't read": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		for t := range c.Tables {
+			c.Tables[t].Also = []catalog.FieldID{77}
+		}
+	},
+	"rows divided by further columns that don't compare": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Tables[0].Also, c.Tables[1].Also = []catalog.FieldID{1}, []catalog.FieldID{2}
+		c.Tables[1].Fields[1].Type.Primitive.Kind = transform.String
 	},
 	"a file twice in a pack": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
 		p.Inputs[0][1] = p.Inputs[0][0]

@@ -75,8 +75,11 @@ func (c *Core) divideGroup(p Pack, total int64, opts Options) []Pack {
 	return []Pack{p}
 }
 
-// hasManyValues says whether rows of one group may differ in their keys.
+// hasManyValues says whether rows of one group may differ in what parts are told by.
 func (c *Core) hasManyValues() bool {
+	if len(c.Tables[0].Also) > 0 {
+		return true
+	}
 	for _, s := range c.Tables[0].Sources {
 		if s.Transform.Op != transform.Identity {
 			return true
@@ -118,9 +121,9 @@ func (c *Core) slice(p Pack, n int) []Pack {
 	return out
 }
 
-// parts divides a group's rows by a hash of their keys among n packs that each read all of its files.
+// parts divides a group's rows by a hash of their keys, and of what else must be equal in rows that have to do with each other, among n packs that each read all of its files.
 //
-// Proof: rows of one key have one hash, so that what is true of the group's rows is true of each part's.
+// Proof: such rows have one hash, so that what is true of the group's rows is true of each part's.
 func (c *Core) parts(p Pack, n int) []Pack {
 	out := make([]Pack, max(n, 2))
 	for i := range out {

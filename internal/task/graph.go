@@ -52,9 +52,12 @@ type View struct{ Name, SQL string }
 type Table struct {
 	Input
 	Sources []Source // one per key of the core: the column that carries it; none for a table that is read everywhere
-	Files   int      // all files that the survey left, read or dropped
-	Dropped int      // of Files, those that aren't read
-	Bytes   int64    // of Files
+	// Also are further columns: equal keys and equal values of these, place by place, are in all rows that have to do with each
+	// other, so that a group may be divided by a hash of them all.
+	Also    []catalog.FieldID
+	Files   int   // all files that the survey left, read or dropped
+	Dropped int   // of Files, those that aren't read
+	Bytes   int64 // of Files
 	// Everywhere are the files of a table that each pack reads whole. Their groups mean nothing.
 	Everywhere []File
 	// Routed are the files whose rows are sent to their bins one by one, by the keys that their columns have. Their groups
@@ -108,7 +111,7 @@ type Pack struct {
 // rows are read by the first.
 type Slice struct{ Table, Index, Of int }
 
-// Part takes those rows of each table of which a hash of the keys' columns, modulo Of, is Index. The zero value takes all.
+// Part takes those rows of each table of which a hash of the columns of the keys and of Also, modulo Of, is Index. The zero value takes all.
 type Part struct{ Index, Of int }
 
 // Dropped counts what isn't read.

@@ -80,9 +80,35 @@ func (in *input) choose() *choice {
 			}
 		}
 		if better == best {
+			in.addAlso(best)
 			return best
 		}
 		best = better
+	}
+}
+
+// addAlso gives a choice's scans the columns of the slots that no key is of.
+//
+// Proof: the relation is the disjoint union over the groups of any functions of any of its slots, so that a group of the keys is it
+// again over those of the others. A slot that some scan lacks is left out: that scan's rows would be needed in each part.
+func (in *input) addAlso(c *choice) {
+	if c == nil {
+		return
+	}
+	for slot, s := range in.property.Slots {
+		if !in.carriesNeeded(s) || slices.Contains(c.want, slot) {
+			continue
+		}
+		columns := map[*plan.Scan]catalog.Field{}
+		in.sources(slot, func(s *plan.Scan, column catalog.Field) { columns[s] = column })
+		inAll := true
+		c.tree.Scans(func(k *ScanKeys) {
+			_, ok := columns[k.Scan]
+			inAll = inAll && ok
+		})
+		if inAll {
+			c.tree.Scans(func(k *ScanKeys) { k.Also = append(k.Also, columns[k.Scan]) })
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package spj
 
 import (
+	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/internal/plan/layout"
 )
@@ -25,9 +26,12 @@ type Node struct {
 type ScanKeys struct {
 	Scan     *plan.Scan
 	Conforms *layout.Conformity
-	Routed   Sum    // the files whose rows are sent to their groups one by one
-	Total    Sum    // all files
-	Why      string // why files are routed, and what would mend it
+	// Also are columns besides those of the keys by whose values, all of them together, the core's rows fall apart as by the
+	// keys': those of one place of all scans have one value in all rows that have to do with each other.
+	Also   []catalog.Field
+	Routed Sum    // the files whose rows are sent to their groups one by one
+	Total  Sum    // all files
+	Why    string // why files are routed, and what would mend it
 }
 
 // Sum counts data files and their bytes.
