@@ -129,6 +129,7 @@ func (s *Session) fillChange(ctx context.Context, c *rowChange, st sql.ChangeRow
 	if err != nil {
 		return err
 	}
+	q.Places = true
 	columns, err := s.describe(ctx, c.plan.tables, q, args)
 	if err != nil {
 		return err

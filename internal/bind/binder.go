@@ -26,6 +26,7 @@ type binder struct {
 	conditions []condition
 	shown      map[string]string   // the engine's own names of columns and functions -> those that people know
 	wrapped    bool                // see Wrapped
+	places     bool                // see sql.Query
 	cased      bool                // a table has columns whose names differ only in case
 	exprs      map[string]sql.Node // parsed templates
 	folded     map[string]sql.Node // the values of clock readings
@@ -53,7 +54,7 @@ func Wrapped(ctx context.Context, engine Engine, resolver Resolver, q sql.Query,
 
 func newBinder(engine Engine, resolver Resolver, q sql.Query, args []any) *binder {
 	b := &binder{
-		engine: engine, resolver: resolver, args: args, query: &plan.Query{}, longNames: q.Names,
+		engine: engine, resolver: resolver, args: args, query: &plan.Query{}, longNames: q.Names, places: q.Places,
 		loaded: map[string]*catalog.Table{}, scanOf: map[plan.SourceID]*plan.Scan{},
 		unread: map[*plan.Scan]*source{}, shown: map[string]string{}, rankings: map[*plan.Block]*ranking{}, usages: map[*plan.Block]*usage{},
 		blockOf: map[plan.SourceID]*plan.Block{}, exprs: map[string]sql.Node{}, folded: map[string]sql.Node{},

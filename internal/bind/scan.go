@@ -93,7 +93,7 @@ func (b *binder) metadataColumns(s *plan.Scan, src *source) {
 	}
 	src.lacks = lackingMetadata(s.Table)
 	columns := catalog.MetadataColumns(s.Table)
-	if !s.Table.Virtual {
+	if b.places && !s.Table.Virtual {
 		place, _ := catalog.MetadataColumn(s.Table, catalog.PlaceID)
 		columns = append(columns, place)
 	}

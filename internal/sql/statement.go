@@ -14,6 +14,8 @@ type Statement interface{ statement() }
 type Query struct {
 	Text  string
 	Names map[string][]string
+	// Places says that the text is of a statement that changes rows, which may name the engine's own column of where they lie.
+	Places bool
 }
 
 // Explain asks for the plan of a Query, an Insert, a CreateTable with a query or a ChangeRows; Analyze runs it, JSON asks for the
