@@ -17,6 +17,7 @@ import (
 	"github.com/tarndb/tarn/internal/explain"
 	"github.com/tarndb/tarn/internal/lake"
 	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/sql"
 	"github.com/tarndb/tarn/internal/stub"
 	"github.com/tarndb/tarn/internal/write"
@@ -301,8 +302,8 @@ func (s *Session) repeated(ctx context.Context, c *rowChange, st sql.ChangeRows,
 func (s *Session) rowAt(ctx context.Context, target sql.Target, table *catalog.Table, at *dml.RepeatedError) string {
 	var parts []string
 	for _, f := range table.Schema.Fields[:min(len(table.Schema.Fields), shownColumns)] {
-		name := catalog.QuoteIdent(f.Name)
-		parts = append(parts, fmt.Sprintf("'%s = ' || coalesce(left(CAST(%s AS VARCHAR), 60), 'NULL')", strings.ReplaceAll(name, "'", "''"), duck.QuoteName(f.Name)))
+		name := catalog.ShownName(f.Name)
+		parts = append(parts, fmt.Sprintf("%s || coalesce(left(CAST(%s AS VARCHAR), 60), 'NULL')", quote.Text(name+" = "), quote.Name(f.Name)))
 	}
 	text := fmt.Sprintf("SELECT concat_ws(', ', %s) FROM %s WHERE _file = $1 AND _pos = $2", strings.Join(parts, ", "), target.Name)
 	rows, err := s.Query(ctx, text, at.File, at.Position)

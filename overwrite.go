@@ -12,6 +12,7 @@ import (
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/evolve"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/sql"
 	"github.com/tarndb/tarn/internal/stub"
 	"github.com/tarndb/tarn/internal/write"
@@ -127,7 +128,7 @@ func fixedFilter(fixed []fixedColumn) (catalog.Filter, string) {
 	var texts []string
 	for _, c := range fixed {
 		typ := c.field.Type.Primitive
-		test, text := catalog.Filter{Op: catalog.Test, Field: c.field.ID, Type: typ}, catalog.QuoteIdent(c.field.Name)
+		test, text := catalog.Filter{Op: catalog.Test, Field: c.field.ID, Type: typ}, catalog.ShownName(c.field.Name)
 		switch {
 		case c.value == nil:
 			test.Pred.Op = transform.IsNull
@@ -149,7 +150,7 @@ func fixedFilter(fixed []fixedColumn) (catalog.Filter, string) {
 func (s *Session) exactFilter(ctx context.Context, out *insertion, into sql.Into) (catalog.Filter, error) {
 	names := make([]string, len(into.Table))
 	for i, part := range into.Table {
-		names[i] = duck.QuoteName(part)
+		names[i] = quote.Name(part)
 	}
 	conn, err := s.engine.binder.Connect()
 	if err != nil {

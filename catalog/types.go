@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -26,13 +27,14 @@ type Ident []string
 func (id Ident) String() string {
 	parts := make([]string, len(id))
 	for i, p := range id {
-		parts[i] = QuoteIdent(p)
+		parts[i] = ShownName(p)
 	}
 	return strings.Join(parts, ".")
 }
 
-// QuoteIdent returns name as SQL text: as it is when it is a plain name, else in double quotes.
-func QuoteIdent(name string) string {
+// ShownName returns a name for people to read: as it is when it is a plain name, else in double quotes. A keyword stays as it is,
+// which DuckDB would read as one: what it reads is written by quote.Name.
+func ShownName(name string) string {
 	plain := name != ""
 	for i, r := range name {
 		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || i > 0 && r >= '0' && r <= '9' {
@@ -44,7 +46,7 @@ func QuoteIdent(name string) string {
 	if plain {
 		return name
 	}
-	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+	return quote.Name(name)
 }
 
 // Type is an Iceberg type: a primitive, or a struct, list or map of types.
@@ -305,7 +307,7 @@ func (t Type) String() string {
 	for i, f := range t.Fields {
 		parts[i] = f.Type.String()
 		if t.Nested == Struct {
-			parts[i] = QuoteIdent(f.Name) + ": " + parts[i]
+			parts[i] = ShownName(f.Name) + ": " + parts[i]
 		}
 	}
 	inner := "<" + strings.Join(parts, ", ") + ">"

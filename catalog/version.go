@@ -36,7 +36,7 @@ func (p Point) String() string {
 	case p.Snapshot != nil:
 		return "snapshot " + strconv.FormatInt(int64(*p.Snapshot), 10)
 	case p.Ref != "":
-		return strings.TrimSpace(string(p.Kind) + " " + QuoteIdent(p.Ref))
+		return strings.TrimSpace(string(p.Kind) + " " + ShownName(p.Ref))
 	case p.TimestampMs != nil:
 		return momentText(*p.TimestampMs)
 	}

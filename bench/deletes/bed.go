@@ -13,6 +13,7 @@ import (
 	"github.com/tarndb/tarn/internal/deletes"
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/lake"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/write"
 	"github.com/tarndb/tarn/transform"
 )
@@ -109,7 +110,7 @@ func (b *bed) byPosition(ctx context.Context, name string) error {
 	}
 	var out []catalog.DeleteFile
 	for _, f := range files {
-		rows := fmt.Sprintf("SELECT '%s' AS file_path, i AS pos FROM range(0, %d, %d) r(i)", strings.ReplaceAll(f.Ref.Path, "'", "''"), f.Rows, each)
+		rows := fmt.Sprintf("SELECT %s AS file_path, i AS pos FROM range(0, %d, %d) r(i)", quote.Text(f.Ref.Path), f.Rows, each)
 		ref, n, err := b.write(ctx, t, f, rows, catalog.PositionDeleteColumns())
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/lake"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/write"
 )
 
@@ -187,7 +188,7 @@ func (b *bed) parquet(ctx context.Context, name string) (string, error) {
 	}
 	var files []string
 	err = layout.Files(ctx, func(f catalog.DataFile) error {
-		files = append(files, "'"+strings.ReplaceAll(f.Ref.Local, "'", "''")+"'")
+		files = append(files, quote.Text(f.Ref.Local))
 		return nil
 	})
 	return "read_parquet([" + strings.Join(files, ", ") + "])", err

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/tarndb/tarn"
+	"github.com/tarndb/tarn/internal/quote"
 )
 
 // bed is a lake with the tables of one size, in a folder.
@@ -171,7 +172,7 @@ func (b *bed) files(ctx context.Context, table string) (map[string]int64, error)
 func parquet(files map[string]int64) string {
 	var list []string
 	for path := range files {
-		list = append(list, "'"+strings.ReplaceAll(strings.TrimPrefix(path, "file://"), "'", "''")+"'")
+		list = append(list, quote.Text(strings.TrimPrefix(path, "file://")))
 	}
 	return "read_parquet([" + strings.Join(list, ", ") + "], hive_partitioning = false)" // else with the columns that folders name
 }

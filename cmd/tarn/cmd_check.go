@@ -12,6 +12,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/output"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/verdict"
 )
 
@@ -150,7 +151,7 @@ func joinOf(ctx context.Context, e *tarn.Engine, left, right string, on []string
 		if rc, err = columnOf(r, rc); err != nil {
 			return "", err
 		}
-		conditions[i] = "a." + catalog.QuoteIdent(lc) + " = b." + catalog.QuoteIdent(rc)
+		conditions[i] = "a." + quote.Name(lc) + " = b." + quote.Name(rc)
 	}
 	return fmt.Sprintf("SELECT * FROM %s AS a JOIN %s AS b ON %s", left, right, strings.Join(conditions, " AND ")), nil
 }
@@ -172,7 +173,7 @@ func columnOf(t *catalog.Table, name string) (string, error) {
 func columnNames(t *catalog.Table) []string {
 	out := make([]string, len(t.Schema.Fields))
 	for i, f := range t.Schema.Fields {
-		out[i] = catalog.QuoteIdent(f.Name)
+		out[i] = catalog.ShownName(f.Name)
 	}
 	return out
 }

@@ -37,7 +37,7 @@ func newDescribe(a *app) *cobra.Command {
 func describe(t *catalog.Table, layout *catalog.TableLayout) [][]any {
 	name := t.Ident.String()
 	if t.Catalog != "" {
-		name = catalog.QuoteIdent(t.Catalog) + "." + name
+		name = catalog.ShownName(t.Catalog) + "." + name
 	}
 	rows := [][]any{
 		{"table", "name", name},

@@ -27,7 +27,7 @@ func newTables(a *app) *cobra.Command {
 				var rows [][]any
 				for _, t := range tables {
 					last := len(t.Ident) - 1
-					rows = append(rows, []any{t.Catalog, t.Ident[:last].String(), catalog.QuoteIdent(t.Ident[last])})
+					rows = append(rows, []any{t.Catalog, t.Ident[:last].String(), catalog.ShownName(t.Ident[last])})
 				}
 				return a.list(ctx, []string{"catalog", "namespace", "table"}, rows)
 			})

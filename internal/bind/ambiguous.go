@@ -88,7 +88,7 @@ func refuseNatural(sources []*source) error {
 		for _, c := range s.own() {
 			if !c.hidden {
 				return errs.New(errs.Unsupported, "bind", "NATURAL JOIN", "%s has columns that differ only in case, such as %s",
-					s.alias, catalog.QuoteIdent(c.name)).
+					s.alias, catalog.ShownName(c.name)).
 					WithHint("write the columns with USING (...)")
 			}
 		}
@@ -102,11 +102,11 @@ func anyRenamed(found []match) bool {
 
 // String returns the column as statements may write it.
 func (m match) String() string {
-	name := catalog.QuoteIdent(m.column().name)
+	name := catalog.ShownName(m.column().name)
 	if m.source.alias == "" {
 		return name
 	}
-	return catalog.QuoteIdent(m.source.alias) + "." + name
+	return catalog.ShownName(m.source.alias) + "." + name
 }
 
 func ambiguous(name string, found []match) error {

@@ -6,10 +6,10 @@ import (
 	"math"
 	"math/big"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/sql"
 )
 
@@ -56,11 +56,11 @@ func literal(arg any) (string, error) {
 	case float64:
 		return floatLiteral(v), nil
 	case string:
-		return quote(v), nil
+		return quote.Text(v), nil
 	case []byte:
 		return "from_hex('" + hex.EncodeToString(v) + "')", nil
 	case time.Time:
-		return "CAST(" + quote(v.UTC().Format("2006-01-02 15:04:05.999999")+"+00") + " AS TIMESTAMP WITH TIME ZONE)", nil
+		return "CAST(" + quote.Text(v.UTC().Format("2006-01-02 15:04:05.999999")+"+00") + " AS TIMESTAMP WITH TIME ZONE)", nil
 	}
 	return "", errs.New(errs.Invalid, "bind", "argument", "a %T can't be an argument", arg).
 		WithHint("bool, int, int32, int64, *big.Int, float64, string, []byte, time.Time and nil can")
@@ -78,5 +78,3 @@ func floatLiteral(v float64) string {
 	}
 	return "CAST('" + text + "' AS DOUBLE)"
 }
-
-func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/sql"
 )
 
@@ -61,7 +62,7 @@ func (b *binder) writeConditions(ctx context.Context) error {
 	if len(b.query.Scans) < 2 || len(b.conditions) == 0 {
 		return nil
 	}
-	mark, err := b.template(ctx, quote(conditionMark))
+	mark, err := b.template(ctx, quote.Text(conditionMark))
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (b *binder) writeConditions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	texts := strings.Split(strings.TrimPrefix(text, "SELECT "), ", "+quote(conditionMark)+", ")
+	texts := strings.Split(strings.TrimPrefix(text, "SELECT "), ", "+quote.Text(conditionMark)+", ")
 	for i, c := range b.conditions {
 		c.SQL = texts[min(i, len(texts)-1)]
 		if len(texts) != len(b.conditions) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/sql"
 )
 
@@ -191,7 +192,7 @@ func (b *binder) keepFilters(ctx context.Context, n sql.Node, alias string) erro
 func (b *binder) cautious(ctx context.Context, n sql.Node) (sql.Node, error) {
 	call := n.Clone()
 	if n.Type() == "BASE_TABLE" {
-		query, err := b.parse(ctx, "SELECT * FROM read_parquet('"+strings.ReplaceAll(n.Str("table_name"), "'", "''")+"')")
+		query, err := b.parse(ctx, "SELECT * FROM read_parquet("+quote.Text(n.Str("table_name"))+")")
 		if err != nil {
 			return nil, err
 		}

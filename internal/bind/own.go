@@ -184,7 +184,7 @@ func (b *binder) excluded(star sql.Node, named []column) ([]any, error) {
 func ownText(own []column) string {
 	var names []string
 	for _, c := range own {
-		names = append(names, catalog.QuoteIdent(c.name))
+		names = append(names, catalog.ShownName(c.name))
 	}
 	return strings.Join(names, ", ")
 }

@@ -162,7 +162,7 @@ func (b *binder) readColumns(s *plan.Scan, src *source) error {
 		}
 		f, _ := s.Field(catalog.FieldID(c.col.Index))
 		if why := alikeInside(f.Type); why != "" {
-			return errs.New(errs.Unsupported, "bind", s.Table.Ident.String()+"."+catalog.QuoteIdent(f.Name), "%s", why)
+			return errs.New(errs.Unsupported, "bind", s.Table.Ident.String()+"."+catalog.ShownName(f.Name), "%s", why)
 		}
 		s.Columns, s.Names = append(s.Columns, f.ID), append(s.Names, c.view)
 	}

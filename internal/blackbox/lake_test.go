@@ -141,7 +141,7 @@ func (f *folder) addFile(ctx context.Context, table *catalog.Table, b bucketed, 
 		if i > 0 {
 			items += ", "
 		}
-		items += c.value + ` AS ` + catalog.QuoteIdent(c.name)
+		items += c.value + ` AS ` + catalog.ShownName(c.name)
 	}
 	ref, err := f.catalog.NewDataFileRef(ctx, table, tuple)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/quote"
 )
 
 // oddNames are names of tables and columns that somebody's quoting may get wrong.
@@ -68,8 +69,6 @@ func oddFolder(t *testing.T) *folder {
 	return f
 }
 
-func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
 func TestOddNames(t *testing.T) {
 	t.Parallel()
 	f := oddFolder(t)
@@ -77,7 +76,7 @@ func TestOddNames(t *testing.T) {
 		args := []string{"-c", "SET tarn.spj = '" + spj + "'", "--format", "json"}
 		for _, name := range oddNames {
 			args = append(args, "-c", fmt.Sprintf(`SELECT count(*) AS %[1]s, sum(a.%[1]s), max(b.%[2]s) FROM big.%[1]s AS a JOIN big.%[1]s AS b ON a.%[1]s = b.%[1]s`,
-				quoteName(name), quoteName(name+"2")))
+				quote.Name(name), quote.Name(name+"2")))
 		}
 		lines := strings.Split(strings.TrimSuffix(tarn(t, f.args("sql", args...)...).ok(t), "\n"), "\n")
 		if len(lines) != len(oddNames)+1 {
@@ -91,7 +90,7 @@ func TestOddNames(t *testing.T) {
 		}
 	}
 	for _, name := range oddNames[:6] {
-		describe := tarn(t, f.args("describe", "big."+catalog.QuoteIdent(name), "--format", "json")...).ok(t)
+		describe := tarn(t, f.args("describe", "big."+catalog.ShownName(name), "--format", "json")...).ok(t)
 		if !strings.Contains(describe, "string") {
 			t.Errorf("describe of %q is %q", name, describe)
 		}
@@ -103,7 +102,7 @@ func TestNamesOfOurOwn(t *testing.T) {
 	f := oddFolder(t)
 	var items, want []string
 	for i, name := range internalNames {
-		items = append(items, fmt.Sprintf("tarn_t1.%[1]s + tarn_c0.%[1]s AS %[1]s", quoteName(name)))
+		items = append(items, fmt.Sprintf("tarn_t1.%[1]s + tarn_c0.%[1]s AS %[1]s", quote.Name(name)))
 		want = append(want, fmt.Sprint(2*(9+i)))
 	}
 	joins := `FROM big.tarn_t0 AS tarn_t1 JOIN big.tarn_t1 AS tarn_c0 ON tarn_t1.k = tarn_c0.k`

@@ -32,7 +32,7 @@ func fieldsOf(nodes []*node) ([]catalog.Field, error) {
 	for i, n := range nodes {
 		t, err := n.ownType()
 		if err != nil {
-			return nil, errs.Wrap(errs.Unsupported, "field", catalog.QuoteIdent(n.name), err)
+			return nil, errs.Wrap(errs.Unsupported, "field", catalog.ShownName(n.name), err)
 		}
 		out[i] = catalog.Field{Name: n.name, Type: t}
 	}

@@ -68,7 +68,7 @@ func planAvro(j *judge, record *avro.Schema) (*avroPlan, error) {
 		if want := fieldByID(j.wants, id); want != nil && f.Type.Kind != avro.Null {
 			field, read, err := p.value(f.Type, names, want)
 			if err != nil {
-				return nil, errs.Wrap(errs.Unsupported, "column", catalog.QuoteIdent(want.Name), err)
+				return nil, errs.Wrap(errs.Unsupported, "column", catalog.ShownName(want.Name), err)
 			}
 			field.Name, field.Metadata = want.Name, ArrowID(id)
 			out.read, out.at = read, len(columns)

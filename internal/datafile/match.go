@@ -64,7 +64,7 @@ func (m *match) structure(kids []*node, fields []catalog.Field) error {
 			m.differs = true
 		}
 		if err := m.field(kid, f); err != nil {
-			return errs.Wrap(errs.Internal, "field", catalog.QuoteIdent(f.Name), err)
+			return errs.Wrap(errs.Internal, "field", catalog.ShownName(f.Name), err)
 		}
 	}
 	return nil

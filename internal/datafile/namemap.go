@@ -1,11 +1,10 @@
 package datafile
 
 import (
-	"strings"
-
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/namemapping"
+	"github.com/tarndb/tarn/internal/quote"
 )
 
 // nameMap says which field ID the fields of one group have, by their names in files that have no IDs.
@@ -72,11 +71,11 @@ func (m nameMap) apply(nodes []*node, names ...string) {
 func unmapped(t *catalog.Table) error {
 	err := errs.New(errs.Unsupported, "", "", "its columns have no field IDs, and the table has no name mapping that gives them some")
 	text, _ := namemapping.Text(namemapping.Of(t.Schema.Fields))
-	statement := "ALTER TABLE " + t.Ident.String() + " SET TBLPROPERTIES ('" + namemapping.Property + "' = '"
+	statement := "ALTER TABLE " + t.Ident.String() + " SET TBLPROPERTIES (" + quote.Text(namemapping.Property) + " = "
 	if len(text) > maxShownMapping {
-		return err.WithHint("%s[...]'), a name mapping, says which column of the file is which", statement)
+		return err.WithHint("%s'[...]'), a name mapping, says which column of the file is which", statement)
 	}
-	return err.WithHint("if the file's columns have the table's present names: %s%s')", statement, strings.ReplaceAll(text, "'", "''"))
+	return err.WithHint("if the file's columns have the table's present names: %s%s)", statement, quote.Text(text))
 }
 
 // maxShownMapping is how long a mapping may be to be part of a message.

@@ -72,7 +72,7 @@ func wantedFields(t *catalog.Table, columns []catalog.FieldID) ([]catalog.Field,
 			return nil, errs.New(errs.Internal, "prepare scan of", t.Ident.String(), "the table has no column with field ID %d", id)
 		}
 		if kind, ok := unreadable(f.Type); ok {
-			return nil, errs.New(errs.Unsupported, "read column", catalog.QuoteIdent(f.Name)+" of "+t.Ident.String(),
+			return nil, errs.New(errs.Unsupported, "read column", catalog.ShownName(f.Name)+" of "+t.Ident.String(),
 				"values of type %s can't be read", kind).WithHint("name the columns that are wanted; the others can be read")
 		}
 		if !isWanted(wants, id) {

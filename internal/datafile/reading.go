@@ -118,7 +118,7 @@ func (j *judge) fillColumns(r *reading, nodes []*node, byID map[catalog.FieldID]
 			err = clashWith(n, nodes)
 		}
 		if err != nil {
-			return errs.Wrap(errs.Internal, "column", catalog.QuoteIdent(want.Name), err)
+			return errs.Wrap(errs.Internal, "column", catalog.ShownName(want.Name), err)
 		}
 		if !isWanted(shape.Fields, f.ID) {
 			shape.Fields = append(shape.Fields, f)
@@ -195,7 +195,7 @@ func (j *judge) missing(f catalog.Field) error {
 	if !f.HasDefault {
 		return nil
 	}
-	name := catalog.QuoteIdent(f.Name)
+	name := catalog.ShownName(f.Name)
 	if j.table.FormatVersion < 3 {
 		return errs.New(errs.Corrupt, "column", name, "it has an initial default in a table of format version %d, where there are none", j.table.FormatVersion)
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
-	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/sql"
 	"github.com/tarndb/tarn/internal/write"
 )
@@ -363,7 +363,7 @@ func (m *merger) starred() ([]write.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[i] = write.Value{From: m.add("(" + called + duck.QuoteName(name) + ")")}
+		out[i] = write.Value{From: m.add("(" + called + quote.Name(name) + ")")}
 	}
 	return out, nil
 }
@@ -386,7 +386,7 @@ func (m *merger) sourceColumn(name string) (string, error) {
 	if len(found) > 1 {
 		what = "has more than one column"
 	}
-	return "", m.fault("the source %s %s, which * assigns", what, duck.QuoteName(name)).
+	return "", m.fault("the source %s %s, which * assigns", what, quote.Name(name)).
 		WithHint("list the columns: UPDATE SET a = s.a, ... or INSERT (a, ...) VALUES (s.a, ...)")
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/sql"
 	"github.com/tarndb/tarn/internal/write"
 )
@@ -89,7 +90,7 @@ func checkTable(t *catalog.Table) error {
 		m, _ := catalog.MetadataColumn(t, id)
 		for _, f := range t.Schema.Fields {
 			if strings.EqualFold(f.Name, m.Name) {
-				return errs.New(errs.Unsupported, "change rows of", t.Ident.String(), "its column %s hides the metadata column by which rows are found", catalog.QuoteIdent(f.Name)).
+				return errs.New(errs.Unsupported, "change rows of", t.Ident.String(), "its column %s hides the metadata column by which rows are found", catalog.ShownName(f.Name)).
 					WithHint("rename the column")
 			}
 		}
@@ -140,7 +141,7 @@ func (b *builder) add(item string) int {
 }
 
 // of returns a column of the table as the query mentions it.
-func (b *builder) of(column string) string { return b.target.Called() + "." + duck.QuoteName(column) }
+func (b *builder) of(column string) string { return b.target.Called() + "." + quote.Name(column) }
 
 // metadata returns a metadata column of the table as the query mentions it.
 func (b *builder) metadata(id catalog.FieldID) string {

@@ -27,6 +27,7 @@ import (
 
 	"github.com/tarndb/tarn/internal/arrowfile"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 )
 
 // arrowName is the table function tarn_arrow(paths): the rows of Arrow files, one after the other, with the columns of the first.
@@ -86,7 +87,7 @@ var (
 func (c *Conn) ArrowSource(ctx context.Context, names []string) (string, error) {
 	var paths []string
 	for _, name := range names {
-		found, err := c.texts(ctx, "SELECT file FROM glob("+quoteText(name)+") ORDER BY file")
+		found, err := c.texts(ctx, "SELECT file FROM glob("+quote.Text(name)+") ORDER BY file")
 		if err != nil {
 			return "", err
 		}
@@ -94,7 +95,7 @@ func (c *Conn) ArrowSource(ctx context.Context, names []string) (string, error) 
 			return "", errs.New(errs.NotFound, readArrow, name, "there is no such file")
 		}
 		for _, path := range found {
-			paths = append(paths, quoteText(path))
+			paths = append(paths, quote.Text(path))
 		}
 	}
 	return arrowName + "([" + strings.Join(paths, ", ") + "])", nil

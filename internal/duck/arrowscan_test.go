@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 )
 
 // arrowWays are the forms in which the same rows may lie in a file.
@@ -87,7 +88,7 @@ func batchOf(columns ...arrow.Array) arrow.RecordBatch {
 func arrowSQL(paths ...string) string {
 	quoted := make([]string, len(paths))
 	for i, p := range paths {
-		quoted[i] = quoteText(p)
+		quoted[i] = quote.Text(p)
 	}
 	return arrowName + "([" + strings.Join(quoted, ", ") + "])"
 }

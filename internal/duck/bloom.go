@@ -13,6 +13,7 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 )
 
 // mayMatchName is the function tarn_may_match(filter, key): false where no key of a Bloom filter equals the key.
@@ -75,7 +76,7 @@ func (b *Bloom) AddInts(keys []int32) {
 
 // Condition writes the test that an INTEGER or BIGINT column may equal one of the keys as SQL. It may let NULL by.
 func (b *Bloom) Condition(column string) string {
-	return fmt.Sprintf("%s(%d, %s)", mayMatchName, b.id, quoteName(column))
+	return fmt.Sprintf("%s(%d, %s)", mayMatchName, b.id, quote.Name(column))
 }
 
 // Close forgets the filter, once no statement with its Condition runs.

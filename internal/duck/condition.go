@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -44,11 +45,11 @@ func testSQL(column string, f catalog.Filter) string {
 	list := strings.Join(values, ", ")
 	switch f.Pred.Op {
 	case transform.In:
-		return fmt.Sprintf("%s IN (%s)", quoteName(column), list)
+		return fmt.Sprintf("%s IN (%s)", quote.Name(column), list)
 	case transform.GE:
-		return quoteName(column) + " >= " + list
+		return quote.Name(column) + " >= " + list
 	case transform.LE:
-		return quoteName(column) + " <= " + list
+		return quote.Name(column) + " <= " + list
 	}
 	return ""
 }
@@ -69,7 +70,7 @@ func hasFourDigits(text string) bool { return strings.IndexByte(text, '-') == 5 
 func DistinctSQL(view string, columns []ScanColumn) string {
 	keys, texts := make([]string, len(columns)), make([]string, len(columns))
 	for i, c := range columns {
-		keys[i] = fmt.Sprintf("%s AS k%d", quoteName(c.As), i)
+		keys[i] = fmt.Sprintf("%s AS k%d", quote.Name(c.As), i)
 		texts[i] = fmt.Sprintf("CAST(k%d AS VARCHAR)", i)
 		if t := c.Field.Type.Primitive; t.Kind == transform.Binary || t.Kind == transform.Fixed {
 			texts[i] = fmt.Sprintf("lower(hex(k%d))", i)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 )
 
 // CopyOptions say how a Parquet file is written. The zero value of each field is its default.
@@ -104,7 +105,7 @@ func (c *Conn) CheckColumns(ctx context.Context, selectSQL string, fields []cata
 		if err != nil {
 			return err
 		}
-		casts[i] = fmt.Sprintf("CAST(NULL AS %s) AS %s", t, quoteName(f.Name))
+		casts[i] = fmt.Sprintf("CAST(NULL AS %s) AS %s", t, quote.Name(f.Name))
 	}
 	if len(got) != len(fields) || len(fields) == 0 {
 		return errs.New(errs.Invalid, "write file", "", "the query gives %d columns, %d are to be written", len(got), len(fields))
@@ -128,7 +129,7 @@ func copySQL(selectSQL string, fields []catalog.Field, path string, opts CopyOpt
 		compression = "zstd"
 	}
 	options := []string{
-		"FORMAT parquet", "FIELD_IDS {" + fieldIDs(fields) + "}", "COMPRESSION " + quoteText(compression),
+		"FORMAT parquet", "FIELD_IDS {" + fieldIDs(fields) + "}", "COMPRESSION " + quote.Text(compression),
 		"RETURN_STATS", fmt.Sprintf("PRESERVE_ORDER %t", opts.Ordered),
 	}
 	if opts.Level != 0 {
@@ -141,19 +142,19 @@ func copySQL(selectSQL string, fields []catalog.Field, path string, opts CopyOpt
 		dir, name := filepath.Split(path)
 		path = dir
 		options = append(options, fmt.Sprintf("FILE_SIZE_BYTES %d", opts.FileBytes), "OVERWRITE_OR_IGNORE", // which looks at no file that is there
-			"FILENAME_PATTERN "+quoteText(strings.TrimSuffix(name, ".parquet")))
+			"FILENAME_PATTERN "+quote.Text(strings.TrimSuffix(name, ".parquet")))
 	}
 	if opts.RowGroupBytes > 0 {
 		options = append(options, fmt.Sprintf("ROW_GROUP_SIZE_BYTES %d", opts.RowGroupBytes))
 	}
-	return fmt.Sprintf("COPY (%s) TO %s (%s)", selectSQL, quoteText(path), strings.Join(options, ", "))
+	return fmt.Sprintf("COPY (%s) TO %s (%s)", selectSQL, quote.Text(path), strings.Join(options, ", "))
 }
 
 // fieldIDs returns the IDs of fields as COPY wants them: a nested field's own ID stands among its children's.
 func fieldIDs(fields []catalog.Field) string {
 	parts := make([]string, len(fields))
 	for i, f := range fields {
-		parts[i] = quoteName(f.Name) + ": " + fieldID(f)
+		parts[i] = quote.Name(f.Name) + ": " + fieldID(f)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -1,6 +1,10 @@
 package duck
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/tarndb/tarn/internal/quote"
+)
 
 // EqualitySQL returns a SELECT of the columns in the file's Equality, in their order: of a file of equality deletes, what
 // Chunk.EachKey makes the keys of.
@@ -12,7 +16,7 @@ func EqualitySQL(f ScanFile) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		list[i] = expr + " AS " + quoteName(keyName(i))
+		list[i] = expr + " AS " + quote.Name(keyName(i))
 	}
 	source, err := p.source()
 	return "SELECT " + strings.Join(list, ", ") + " FROM " + source, err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 )
 
 func TestErrorKinds(t *testing.T) {
@@ -18,7 +19,7 @@ func TestErrorKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	cut := filepath.Join(dir, "cut.parquet")
-	mustExec(t, c, "COPY (SELECT i AS a, hash(i) AS b FROM range(20000) t(i)) TO "+quoteText(cut)+" (FORMAT parquet, COMPRESSION zstd)")
+	mustExec(t, c, "COPY (SELECT i AS a, hash(i) AS b FROM range(20000) t(i)) TO "+quote.Text(cut)+" (FORMAT parquet, COMPRESSION zstd)")
 	damage(t, cut)
 	for _, test := range []struct {
 		sql    string
@@ -43,17 +44,17 @@ func TestErrorKinds(t *testing.T) {
 		{`SELECT strptime('corrupt', '%d')`, errs.Invalid, "", "could not parse"},
 		{`SELECT x::INTEGER FROM (SELECT 'failed to read file' || chr(10) || 'decompress' AS x)`, errs.Invalid, "", "could not convert"},
 		{`SELECT "magic bytes" FROM (SELECT 1 AS "corrupt")`, errs.NotFound, "", ""},
-		{`SELECT * FROM read_csv(` + quoteText(filepath.Join(dir, "No such temp_directory.csv")) + `)`, errs.NotFound, filepath.Join(dir, "No such temp_directory.csv"), ""},
+		{`SELECT * FROM read_csv(` + quote.Text(filepath.Join(dir, "No such temp_directory.csv")) + `)`, errs.NotFound, filepath.Join(dir, "No such temp_directory.csv"), ""},
 		{`SELECT 9223372036854775807 + i FROM range(3) t(i)`, errs.Invalid, "", "overflow"},
 		{`SELECT 1::DECIMAL(3,1) * 1000 + 10::DECIMAL(3,1) + i::DECIMAL(2,1) FROM range(200) t(i)`, errs.Invalid, "", ""},
 		{`SELECT error('boom')`, errs.Invalid, "", "boom"},
 		{`SELECT (SELECT i FROM range(3) t(i))`, errs.Invalid, "", "one row"},
 		{`SELECT st_point(1, 2)`, errs.Invalid, "", "spatial"},
-		{`SELECT * FROM read_parquet(` + quoteText(gone) + `)`, errs.NotFound, gone, "no files found"},
-		{`SELECT * FROM read_parquet([` + quoteText(cut) + `, ` + quoteText(gone) + `])`, errs.NotFound, gone, "no files found"},
-		{`SELECT * FROM read_parquet(` + quoteText(noParquet) + `)`, errs.Corrupt, noParquet, "magic bytes"},
-		{`SELECT sum(b) FROM read_parquet(` + quoteText(cut) + `)`, errs.Corrupt, "", ""},
-		{`COPY (SELECT 1) TO ` + quoteText(filepath.Join(dir, "no", "such.parquet")), errs.NotFound, filepath.Join(dir, "no", "such.parquet"), ""},
+		{`SELECT * FROM read_parquet(` + quote.Text(gone) + `)`, errs.NotFound, gone, "no files found"},
+		{`SELECT * FROM read_parquet([` + quote.Text(cut) + `, ` + quote.Text(gone) + `])`, errs.NotFound, gone, "no files found"},
+		{`SELECT * FROM read_parquet(` + quote.Text(noParquet) + `)`, errs.Corrupt, noParquet, "magic bytes"},
+		{`SELECT sum(b) FROM read_parquet(` + quote.Text(cut) + `)`, errs.Corrupt, "", ""},
+		{`COPY (SELECT 1) TO ` + quote.Text(filepath.Join(dir, "no", "such.parquet")), errs.NotFound, filepath.Join(dir, "no", "such.parquet"), ""},
 	} {
 		_, err := rowsOf(t.Context(), c, test.sql)
 		wantError(t, err, test.kind, test.text)

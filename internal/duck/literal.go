@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -41,7 +42,7 @@ func defaultExpr(f catalog.Field) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		parts[i] = quoteName(inner.Name) + " := " + expr
+		parts[i] = quote.Name(inner.Name) + " := " + expr
 	}
 	return "struct_pack(" + strings.Join(parts, ", ") + ")", nil
 }
@@ -66,7 +67,7 @@ func literalSQL(t transform.Type, v transform.Value) string {
 	case nil:
 		return "NULL"
 	case []byte:
-		return quoteText(blobText(v))
+		return quote.Text(blobText(v))
 	default:
 		return textSQL(transform.FormatValue(t, v))
 	}
@@ -80,9 +81,9 @@ func ValueSQL(t transform.Type, v transform.Value) (string, error) {
 // textSQL returns text as an SQL string, also text with a zero byte, at which DuckDB ends a statement.
 func textSQL(text string) string {
 	if strings.ContainsRune(text, 0) {
-		return "decode(CAST(" + quoteText(blobText([]byte(text))) + " AS BLOB))"
+		return "decode(CAST(" + quote.Text(blobText([]byte(text))) + " AS BLOB))"
 	}
-	return quoteText(text)
+	return quote.Text(text)
 }
 
 // blobText returns bytes as DuckDB casts them from text.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -65,7 +66,7 @@ func tupleSQL(fields []catalog.Field, values []transform.Value) string {
 		if i < len(values) {
 			v = values[i]
 		}
-		parts[i] = quoteName(f.Name) + " := " + literalSQL(f.Type.Primitive, v)
+		parts[i] = quote.Name(f.Name) + " := " + literalSQL(f.Type.Primitive, v)
 	}
 	return "struct_pack(" + strings.Join(parts, ", ") + ")"
 }

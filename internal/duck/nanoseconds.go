@@ -8,6 +8,7 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 )
 
 // RefuseNanoseconds fails with Unsupported where a column in use of Parquet files has moments in nanoseconds: DuckDB's type of moments has
@@ -26,7 +27,7 @@ func (c *Conn) RefuseNanoseconds(ctx context.Context, files, names string, isUse
 		typ := bindings.PreparedStatementColumnLogicalType(stmt, i)
 		if isUsed(strings.ToLower(name)) && contains(typ, bindings.TypeTimestampTZ) {
 			nested = nested || bindings.GetTypeId(typ) != bindings.TypeTimestampTZ
-			flat = append(flat, quoteText(name))
+			flat = append(flat, quote.Text(name))
 		}
 		bindings.DestroyLogicalType(&typ)
 	}

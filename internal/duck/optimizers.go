@@ -8,6 +8,7 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 )
 
 // DuckDB's optimizers rewrite a plan that its binder made from the statement. At times one of them leaves a plan behind that
@@ -57,7 +58,7 @@ func (c *Conn) Avoid(ctx context.Context, optimizers []string) error {
 
 // disable switches optimizers off, and all others on. The caller holds planning: DuckDB reads its setting without a lock.
 func (c *Conn) disable(ctx context.Context, optimizers []string) error {
-	return c.run(ctx, "SET disabled_optimizers = "+quoteText(strings.Join(optimizers, ",")))
+	return c.run(ctx, "SET disabled_optimizers = "+quote.Text(strings.Join(optimizers, ",")))
 }
 
 // prepare prepares one statement. That a retry fails too is no news: the first error says what DuckDB could not do.

@@ -11,6 +11,7 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 )
 
 // unplannable is a valid statement over unplannableTables that DuckDB can't plan: by their statistics neither join has a
@@ -64,7 +65,7 @@ func TestStatementsThatCannotBePlanned(t *testing.T) {
 // A statement over files is planned again when it is run.
 func TestStatementsThatCannotBePlannedWhenRun(t *testing.T) {
 	_, c := session(t, Options{Threads: 1})
-	path := quoteText(filepath.Join(t.TempDir(), "t.parquet"))
+	path := quote.Text(filepath.Join(t.TempDir(), "t.parquet"))
 	mustExec(t, c, "COPY (SELECT i AS a, i * 10 AS v FROM range(6) AS t(i)) TO "+path)
 	query := "SELECT a, v FROM (SELECT a + CAST(floor(random()) AS BIGINT) AS a, v FROM " + path + ") WHERE a BETWEEN 2 AND 3 QUALIFY row_number() OVER (PARTITION BY a ORDER BY v) <= 2"
 	stmt, err := c.prepare(t.Context(), query)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -126,10 +127,10 @@ func (p *part) source() (string, error) {
 		}
 		key := fmt.Sprint(int(r.field.ID))
 		if p.first().ByName {
-			key = quoteText(r.field.Name)
+			key = quote.Text(r.field.Name)
 		}
 		fields[i] = fmt.Sprintf("%s: {name: %s, type: %s, default_value: %s}",
-			key, quoteText(sourceName(r.field.ID)), quoteText(t), r.initial)
+			key, quote.Text(sourceName(r.field.ID)), quote.Text(t), r.initial)
 	}
 	hive := "false"
 	if p.Late {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -24,7 +25,7 @@ func PartSQL(sql string, keys []ScanColumn, index, of int) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		list[i] = fmt.Sprintf("CAST(%s AS %s)", quoteName(c.As), name)
+		list[i] = fmt.Sprintf("CAST(%s AS %s)", quote.Name(c.As), name)
 	}
 	return fmt.Sprintf("SELECT * FROM (%s) WHERE hash(hash(%s)) %% CAST(%d AS UBIGINT) = CAST(%d AS UBIGINT)",
 		sql, strings.Join(list, ", "), of, index), nil

@@ -6,23 +6,13 @@ import (
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/tarndb/tarn/internal/quote"
 )
-
-// QuoteName returns a name as a quoted SQL identifier.
-func QuoteName(name string) string { return quoteName(name) }
-
-// QuoteText returns text as an SQL string.
-func QuoteText(text string) string { return quoteText(text) }
-
-// quoteName returns a name as a quoted SQL identifier.
-func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
-// quoteText returns text as an SQL string. DuckDB knows no escapes but the doubled quote.
-func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 // QuotePath returns a path as an SQL string that read_parquet takes for that one file: a glob sign stands for itself only
 // in brackets.
-func QuotePath(path string) string { return quoteText(globSigns.Replace(path)) }
+func QuotePath(path string) string { return quote.Text(globSigns.Replace(path)) }
 
 var globSigns = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
 
@@ -36,7 +26,7 @@ func quoteWhenNeeded(name string) string {
 	if plain {
 		return name
 	}
-	return quoteName(name)
+	return quote.Name(name)
 }
 
 // keywords are those of the DuckDB that is linked in, in lower case. They are the same for all instances.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/seed"
 	"github.com/tarndb/tarn/transform"
 )
@@ -115,9 +116,9 @@ func literal(t testing.TB, typ transform.Type, v transform.Value) string {
 	case nil:
 		return "CAST(NULL AS " + name + ")"
 	case []byte:
-		return "CAST(" + quoteText(blobText(v)) + " AS BLOB)"
+		return "CAST(" + quote.Text(blobText(v)) + " AS BLOB)"
 	default:
-		return fmt.Sprintf("CAST(%s AS %s)", quoteText(transform.FormatValue(typ, v)), name)
+		return fmt.Sprintf("CAST(%s AS %s)", quote.Text(transform.FormatValue(typ, v)), name)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -35,7 +36,7 @@ func rebuild(expr string, from, to catalog.Type, level int) (string, error) {
 }
 
 // lambdaName is a lambda's parameter: lambdas of other levels have others.
-func lambdaName(level int) string { return quoteName(fmt.Sprintf("tarn element %d", level)) }
+func lambdaName(level int) string { return quote.Name(fmt.Sprintf("tarn element %d", level)) }
 
 func rebuildStruct(expr string, from, to catalog.Type, level int) (string, error) {
 	parts := make([]string, len(to.Fields))
@@ -43,14 +44,14 @@ func rebuildStruct(expr string, from, to catalog.Type, level int) (string, error
 		var value string
 		var err error
 		if own, ok := childOf(catalog.Field{Type: from}, f.ID); ok {
-			value, err = rebuild(fmt.Sprintf("struct_extract(%s, %s)", expr, quoteText(own.Name)), own.Type, f.Type, level)
+			value, err = rebuild(fmt.Sprintf("struct_extract(%s, %s)", expr, quote.Text(own.Name)), own.Type, f.Type, level)
 		} else {
 			value, err = defaultExpr(f)
 		}
 		if err != nil {
 			return "", errs.Wrap(errs.Corrupt, "", f.Name, err)
 		}
-		parts[i] = quoteName(f.Name) + " := " + value
+		parts[i] = quote.Name(f.Name) + " := " + value
 	}
 	return fmt.Sprintf("CASE WHEN %s IS NULL THEN NULL ELSE struct_pack(%s) END", expr, strings.Join(parts, ", ")), nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -96,10 +97,10 @@ func emptySQL(columns []ScanColumn) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		parts[i] = fmt.Sprintf("unnest(CAST([] AS %s[])) AS %s", t, quoteName(c.As))
+		parts[i] = fmt.Sprintf("unnest(CAST([] AS %s[])) AS %s", t, quote.Name(c.As))
 	}
 	if len(parts) == 0 {
-		parts = []string{"unnest(CAST([] AS BOOLEAN[])) AS " + quoteName(rowName)}
+		parts = []string{"unnest(CAST([] AS BOOLEAN[])) AS " + quote.Name(rowName)}
 	}
 	return "SELECT " + strings.Join(parts, ", "), nil
 }
@@ -145,7 +146,7 @@ func (p *part) rangeSQL() string {
 func (p *part) inner() (string, error) {
 	var list []string
 	add := func(expr string, err error, name string) error {
-		list = append(list, expr+" AS "+quoteName(name))
+		list = append(list, expr+" AS "+quote.Name(name))
 		return err
 	}
 	for _, c := range p.Columns {
@@ -155,15 +156,15 @@ func (p *part) inner() (string, error) {
 		}
 	}
 	if len(list) == 0 {
-		list = append(list, "true AS "+quoteName(rowName))
+		list = append(list, "true AS "+quote.Name(rowName))
 	}
 	if len(p.Checks) > 0 || p.Deletes != 0 {
-		list = append(list, p.place()+" AS "+quoteName(placeName))
+		list = append(list, p.place()+" AS "+quote.Name(placeName))
 	}
 	if p.Deletes == 0 {
 		return strings.Join(list, ", "), nil
 	}
-	list = append(list, "file_row_number AS "+quoteName(posName))
+	list = append(list, "file_row_number AS "+quote.Name(posName))
 	for i, e := range p.first().Equality {
 		expr, err := p.equality(e)
 		if err := add(expr, err, keyName(i)); err != nil {
@@ -176,28 +177,28 @@ func (p *part) inner() (string, error) {
 // keptSQL returns the condition on rows that aren't deleted.
 func (p *part) keptSQL() string {
 	if p.keptInC() {
-		return fmt.Sprintf("%s(%d, %s, %s)", keptAtName, p.Deletes, quoteName(placeName), quoteName(posName))
+		return fmt.Sprintf("%s(%d, %s, %s)", keptAtName, p.Deletes, quote.Name(placeName), quote.Name(posName))
 	}
 	var keys strings.Builder
 	for i := range p.first().Equality {
-		keys.WriteString(", " + quoteName(keyName(i)))
+		keys.WriteString(", " + quote.Name(keyName(i)))
 	}
-	return fmt.Sprintf("%s(%d, %s, %s%s)", keptName, p.Deletes, quoteName(placeName), quoteName(posName), keys.String())
+	return fmt.Sprintf("%s(%d, %s, %s%s)", keptName, p.Deletes, quote.Name(placeName), quote.Name(posName), keys.String())
 }
 
 // outer returns the select list that puts the checks in the columns' places.
 func (p *part) outer() (string, error) {
 	if len(p.Columns) == 0 {
-		return quoteName(rowName), nil
+		return quote.Name(rowName), nil
 	}
 	parts := make([]string, len(p.Columns))
 	checked := 0
 	for i, c := range p.Columns {
-		name := quoteName(c.As)
+		name := quote.Name(c.As)
 		parts[i] = name
 		for _, check := range p.Checks {
 			if check.Field == c.Field.ID {
-				parts[i] = fmt.Sprintf("%s(%d, %s, %s)", verifyName(c.Field.Type.Primitive), check.Check, parts[i], quoteName(placeName))
+				parts[i] = fmt.Sprintf("%s(%d, %s, %s)", verifyName(c.Field.Type.Primitive), check.Check, parts[i], quote.Name(placeName))
 				checked++
 			}
 		}

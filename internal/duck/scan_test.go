@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -87,7 +88,7 @@ func TestScanNamesDontClash(t *testing.T) {
 	for i, name := range names {
 		f := primitive(catalog.FieldID(i+1), name, longType)
 		fields = append(fields, f)
-		values = append(values, fmt.Sprintf("%d::BIGINT AS %s", 10+i, quoteName(name)))
+		values = append(values, fmt.Sprintf("%d::BIGINT AS %s", 10+i, quote.Name(name)))
 		s.Columns = append(s.Columns, ScanColumn{f, name})
 	}
 	s.Files = []ScanFile{writeFile(t, c, dir+".parquet", "SELECT "+strings.Join(values, ", "), fields...)}
@@ -204,7 +205,7 @@ func TestCopyParquet(t *testing.T) {
 			value = literal(t, typ, random.value(typ))
 		}
 		fields = append(fields, f)
-		values = append(values, value+" AS "+quoteName(f.Name))
+		values = append(values, value+" AS "+quote.Name(f.Name))
 	}
 	fields = append(fields, catalog.Field{ID: 200, Name: "n", Type: nested(catalog.Struct,
 		catalog.Field{ID: 201, Name: "l x", Type: nested(catalog.List, primitive(202, "element", longType))},
@@ -249,7 +250,7 @@ func TestCopyParquetRefusals(t *testing.T) {
 	} {
 		_, err := c.CopyParquet(t.Context(), test.sql, []catalog.Field{key}, path, CopyOptions{})
 		wantError(t, err, test.kind, test.part)
-		if rows := mustRows(t, c, "SELECT * FROM glob("+quoteText(path)+")"); len(rows) > 0 {
+		if rows := mustRows(t, c, "SELECT * FROM glob("+quote.Text(path)+")"); len(rows) > 0 {
 			t.Errorf("%s: a part of a file is left", test.sql)
 		}
 	}
@@ -264,8 +265,8 @@ func TestCopyParquetRefusals(t *testing.T) {
 	}
 	_, err = c.CopyParquet(t.Context(), "SELECT 1::BIGINT AS a", []catalog.Field{key}, path, CopyOptions{})
 	wantError(t, err, errs.Exists, path)
-	wantRows(t, c, "SELECT count(*) FROM (SELECT a, file_row_number AS n FROM read_parquet("+quoteText(path)+")) WHERE a <> 19999 - n", "0")
-	wantRows(t, c, "SELECT count(DISTINCT row_group_id) FROM parquet_metadata("+quoteText(path)+")", "10")
+	wantRows(t, c, "SELECT count(*) FROM (SELECT a, file_row_number AS n FROM read_parquet("+quote.Text(path)+")) WHERE a <> 19999 - n", "0")
+	wantRows(t, c, "SELECT count(DISTINCT row_group_id) FROM parquet_metadata("+quote.Text(path)+")", "10")
 }
 
 // A decimal's literal in tests must be what DuckDB reads, or the tests above prove nothing.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -68,7 +69,7 @@ func (p *part) readAs(own, f catalog.Field) (string, error) {
 	}
 	expr, err := rebuild(name, own.Type, f.Type, 0)
 	if err != nil {
-		return "", errs.Wrap(errs.Corrupt, "read column "+catalog.QuoteIdent(f.Name), p.first().Ref.Path, err)
+		return "", errs.Wrap(errs.Corrupt, "read column "+catalog.ShownName(f.Name), p.first().Ref.Path, err)
 	}
 	if !isUnknown(own.Type) {
 		p.read(in, initial)
@@ -86,7 +87,7 @@ func (p *part) checkName(name string) error {
 	for _, other := range f.Shape.Fields {
 		if other.Name != name && strings.EqualFold(other.Name, name) {
 			return errs.New(errs.Unsupported, "read file", f.Ref.Path, "it has no field IDs, and its columns %s and %s differ in letter case only",
-				catalog.QuoteIdent(name), catalog.QuoteIdent(other.Name))
+				catalog.ShownName(name), catalog.ShownName(other.Name))
 		}
 	}
 	return nil
@@ -116,7 +117,7 @@ func (p *part) equality(e catalog.EqualityColumn) (string, error) {
 			return "", errs.New(errs.Unsupported, "apply equality deletes", p.first().Ref.Path,
 				"they compare field %d of column %s, which it doesn't have in the schema that is read", id, root.Name)
 		}
-		expr, has = fmt.Sprintf("struct_extract(%s, %s)", expr, quoteText(inner.Name)), inner
+		expr, has = fmt.Sprintf("struct_extract(%s, %s)", expr, quote.Text(inner.Name)), inner
 	}
 	if has.Type.Nested != catalog.NotNested {
 		return "", errs.New(errs.Unsupported, "apply equality deletes", p.first().Ref.Path, "they compare column %s, which isn't primitive", root.Name)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -41,7 +42,7 @@ func shaped(file ScanFile, fields ...catalog.Field) ScanFile {
 func plainFile(t testing.TB, c *Conn, sql string, fields ...catalog.Field) ScanFile {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "plain.parquet")
-	mustExec(t, c, fmt.Sprintf("COPY (%s) TO %s (FORMAT parquet, ROW_GROUP_SIZE %d)", sql, quoteText(path), vectorRows))
+	mustExec(t, c, fmt.Sprintf("COPY (%s) TO %s (FORMAT parquet, ROW_GROUP_SIZE %d)", sql, quote.Text(path), vectorRows))
 	if _, err := os.Stat(path); err != nil {
 		t.Fatal(err)
 	}

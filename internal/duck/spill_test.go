@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/seed"
 	"github.com/tarndb/tarn/transform"
 )
@@ -129,7 +130,7 @@ func keepsType(t *testing.T, c *Conn, random *rand.Rand, typ catalog.Type, sql s
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, fmt.Sprintf("CAST(CASE WHEN (n + %d) %% 7 > 0 THEN %s END AS %s) AS %s", len(columns), value, text, quoteName(name)))
+		list = append(list, fmt.Sprintf("CAST(CASE WHEN (n + %d) %% 7 > 0 THEN %s END AS %s) AS %s", len(columns), value, text, quote.Name(name)))
 	}
 	rows, bins := 500+random.IntN(5000), 1+random.IntN(20)
 	mustExec(t, c, fmt.Sprintf("CREATE OR REPLACE TABLE t AS SELECT %s FROM (SELECT CASE WHEN i %% 50 > 0 THEN (hash(i + %d) %% 1000)::BIGINT END AS n FROM range(%d) t(i))",

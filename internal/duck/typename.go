@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	bindings "github.com/duckdb/duckdb-go-bindings"
+
+	"github.com/tarndb/tarn/internal/quote"
 )
 
 // typeNames are DuckDB's names of its plain types.
@@ -74,7 +76,7 @@ func memberNames(
 func enumName(t bindings.LogicalType) string {
 	values := make([]string, bindings.EnumDictionarySize(t))
 	for i := range values {
-		values[i] = quoteText(bindings.EnumDictionaryValue(t, bindings.IdxT(i)))
+		values[i] = quote.Text(bindings.EnumDictionaryValue(t, bindings.IdxT(i)))
 	}
 	return "ENUM(" + strings.Join(values, ", ") + ")"
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -52,7 +53,7 @@ func typeText(t catalog.Type, path string) (string, error) {
 			return "", errs.New(errs.Unsupported, "read column", path, "a struct without fields can't be read")
 		}
 		for i, f := range t.Fields {
-			parts[i] = quoteName(f.Name) + " " + parts[i]
+			parts[i] = quote.Name(f.Name) + " " + parts[i]
 		}
 		return "STRUCT(" + strings.Join(parts, ", ") + ")", nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -102,7 +103,7 @@ func (c *Conn) UnfilteredList(ctx context.Context, files string, mentioned func(
 		return "", errs.New(errs.Unsupported, "read", files, "columns %s and %s hide what tells its rows apart from their values", fileIndex, fileName)
 	}
 	for i, name := range mistrusted {
-		mistrusted[i] = unfiltered(quoteName(name), virtual) + " AS " + quoteName(name)
+		mistrusted[i] = unfiltered(quote.Name(name), virtual) + " AS " + quote.Name(name)
 	}
 	list := fmt.Sprintf("* REPLACE (%s)", strings.Join(mistrusted, ", "))
 	for _, name := range []string{fileIndex, fileName, rowNumber} {

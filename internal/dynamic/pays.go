@@ -37,7 +37,7 @@ func (f *finder) pays(e edge, source int64) (why string, interesting bool) {
 	interesting = target == f.sizes[e.To.Scan] && target >= leastBytes && target/timesLaidOut >= source && (isFiltered || isLaidOut(e.To))
 	times, what := int64(timesUnfiltered), "on which there is no condition"
 	if isFiltered {
-		times, what = timesFiltered, "since its files aren't laid out by "+catalog.QuoteIdent(e.To.Field.Name)
+		times, what = timesFiltered, "since its files aren't laid out by "+catalog.ShownName(e.To.Field.Name)
 		if isLaidOut(e.To) {
 			times, what = timesLaidOut, "to be worth reading that"
 		}

@@ -87,7 +87,7 @@ func (d *draft) checkColumnName(name string, id catalog.FieldID) error {
 				column := dotted(path)
 				hint = "ALTER TABLE ... REPLACE PARTITION FIELD " + f.Transform.SQL(column) + " WITH " + f.Transform.SQL(column) + " AS another_name renames the field"
 			}
-			return errs.New(errs.Exists, "", "", "a partition field has the name %s", catalog.QuoteIdent(f.Name)).WithHint("%s", hint)
+			return errs.New(errs.Exists, "", "", "a partition field has the name %s", catalog.ShownName(f.Name)).WithHint("%s", hint)
 		}
 	}
 	return nil
@@ -100,7 +100,7 @@ func move(siblings *[]catalog.Field, at int, to sql.Place) error {
 	if !to.First {
 		after, err := findName(*siblings, to.After)
 		if err != nil {
-			return errs.Wrap(errs.NotFound, "find column to come after", catalog.QuoteIdent(to.After), err)
+			return errs.Wrap(errs.NotFound, "find column to come after", catalog.ShownName(to.After), err)
 		}
 		if after == at {
 			return errs.New(errs.Invalid, "", "", "it can't come after itself")
@@ -173,7 +173,7 @@ func (d *draft) checkUnused(f catalog.Field) error {
 }
 
 func (d *draft) errPartitioned(pf catalog.PartitionField, source catalog.FieldID) error {
-	name := catalog.QuoteIdent(pf.Name)
+	name := catalog.ShownName(pf.Name)
 	if pf.Transform.Op == transform.Void {
 		// Spark can't write any more to a table whose spec has a field without its column, even though it is void.
 		return errs.New(errs.Invalid, "", "", "its partition field %s was dropped, but keeps its place in the spec", name).
@@ -249,7 +249,7 @@ func (d *draft) setRequired(f *catalog.Field, required bool) error {
 		return errs.New(errs.Invalid, "", "", "it may hold NULLs, and Iceberg keeps no proof that it doesn't, so it can't become NOT NULL").
 			WithHint("add another column that is NOT NULL DEFAULT ..., or make a new table")
 	case slices.Contains(d.identifier, f.ID):
-		return errs.New(errs.Invalid, "", "", "it is an identifier field, which must be NOT NULL").WithHint("first ALTER TABLE ... DROP IDENTIFIER FIELDS %s", catalog.QuoteIdent(f.Name))
+		return errs.New(errs.Invalid, "", "", "it is an identifier field, which must be NOT NULL").WithHint("first ALTER TABLE ... DROP IDENTIFIER FIELDS %s", catalog.ShownName(f.Name))
 	}
 	for _, id := range d.identifier {
 		if contains(*f, id) {

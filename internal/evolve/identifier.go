@@ -40,7 +40,7 @@ func (d *draft) identifierField(path []string) (*catalog.Field, error) {
 	}
 	for _, parent := range p.parents {
 		if parent.Type.Nested != catalog.Struct || !parent.Required {
-			return nil, errs.New(errs.Invalid, "", "", "it lies within %s; identifier fields lie only within structs that are NOT NULL", catalog.QuoteIdent(parent.Name))
+			return nil, errs.New(errs.Invalid, "", "", "it lies within %s; identifier fields lie only within structs that are NOT NULL", catalog.ShownName(parent.Name))
 		}
 	}
 	return f, nil

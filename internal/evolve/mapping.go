@@ -56,7 +56,7 @@ func mapFields(mapping []namemapping.Field, fields []catalog.Field, before *cata
 func checkUnmapped(mapping []namemapping.Field, name string) error {
 	for _, m := range mapping {
 		if slices.Contains(m.Names, name) {
-			return errs.New(errs.Unsupported, "name field", catalog.QuoteIdent(name), "by the table's name mapping, its files without field IDs have another field of that name").
+			return errs.New(errs.Unsupported, "name field", catalog.ShownName(name), "by the table's name mapping, its files without field IDs have another field of that name").
 				WithHint("choose another name; the property %s has the mapping", namemapping.Property)
 		}
 	}

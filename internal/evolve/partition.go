@@ -93,19 +93,19 @@ func (d *draft) checkField(f catalog.PartitionField, others []catalog.PartitionF
 		switch {
 		case o.Transform.Op == transform.Void:
 		case o.Sources[0] == f.Sources[0] && o.Transform == f.Transform:
-			return errs.New(errs.Exists, "", "", "partition field %s is the same", catalog.QuoteIdent(o.Name))
+			return errs.New(errs.Exists, "", "", "partition field %s is the same", catalog.ShownName(o.Name))
 		case o.Sources[0] == f.Sources[0] && isTime(o.Transform) && isTime(f.Transform):
-			return errs.New(errs.Invalid, "", "", "partition field %s is %s of the same column", catalog.QuoteIdent(o.Name), o.Transform).
-				WithHint("ALTER TABLE ... REPLACE PARTITION FIELD %s WITH ... puts one in the other's place", catalog.QuoteIdent(o.Name))
+			return errs.New(errs.Invalid, "", "", "partition field %s is %s of the same column", catalog.ShownName(o.Name), o.Transform).
+				WithHint("ALTER TABLE ... REPLACE PARTITION FIELD %s WITH ... puts one in the other's place", catalog.ShownName(o.Name))
 		}
 		if strings.EqualFold(o.Name, f.Name) {
-			return errs.New(errs.Exists, "", "", "another partition field has the name %s", catalog.QuoteIdent(o.Name)).WithHint("give it another with AS")
+			return errs.New(errs.Exists, "", "", "another partition field has the name %s", catalog.ShownName(o.Name)).WithHint("give it another with AS")
 		}
 	}
 	for _, c := range d.fields {
 		isOwn := f.Transform.Op == transform.Identity && c.ID == f.Sources[0]
 		if strings.EqualFold(c.Name, f.Name) && !isOwn {
-			return errs.New(errs.Exists, "", "", "a column has the name %s", catalog.QuoteIdent(c.Name)).WithHint("give the partition field another with AS")
+			return errs.New(errs.Exists, "", "", "a column has the name %s", catalog.ShownName(c.Name)).WithHint("give the partition field another with AS")
 		}
 	}
 	return nil
@@ -283,7 +283,7 @@ func noField(fields []catalog.PartitionField) error {
 	var names []string
 	for _, f := range fields {
 		if f.Transform.Op != transform.Void {
-			names = append(names, catalog.QuoteIdent(f.Name))
+			names = append(names, catalog.ShownName(f.Name))
 		}
 	}
 	missing := errs.New(errs.NotFound, "", "", "the table isn't partitioned by it")

@@ -74,7 +74,7 @@ func findName(fields []catalog.Field, name string) (int, error) {
 	}
 	missing := errs.New(errs.NotFound, "", "", "there is none of that name")
 	if near := errs.Nearest(name, names); near != "" {
-		return 0, missing.WithHint("did you mean %s?", catalog.QuoteIdent(near))
+		return 0, missing.WithHint("did you mean %s?", catalog.ShownName(near))
 	}
 	return 0, missing
 }
@@ -85,7 +85,7 @@ func dotted(path []string) string { return catalog.Ident(path).String() }
 func checkName(siblings []catalog.Field, name string, except int) error {
 	for i, f := range siblings {
 		if i != except && strings.EqualFold(f.Name, name) {
-			return errs.New(errs.Exists, "", "", "there is a field %s already", catalog.QuoteIdent(f.Name))
+			return errs.New(errs.Exists, "", "", "there is a field %s already", catalog.ShownName(f.Name))
 		}
 	}
 	return nil

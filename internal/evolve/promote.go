@@ -80,7 +80,7 @@ func (d *draft) checkTuples(f catalog.Field, to transform.Type) error {
 				continue
 			}
 			return errs.New(errs.Invalid, "", "", "partition field %s is %s, whose values would change from %s to %s",
-				catalog.QuoteIdent(pf.Name), pf.Transform.SQL(catalog.QuoteIdent(f.Name)), f.Type.Primitive, to)
+				catalog.ShownName(pf.Name), pf.Transform.SQL(catalog.ShownName(f.Name)), f.Type.Primitive, to)
 		}
 	}
 	for _, order := range d.Orders {

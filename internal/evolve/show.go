@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/namemapping"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -22,7 +23,7 @@ func CreateScript(name string, s State, location string) []string {
 		if i > 0 {
 			b.WriteString(",")
 		}
-		b.WriteString("\n  " + catalog.QuoteIdent(f.Name) + " " + TypeSQL(f.Type) + columnSuffix(f))
+		b.WriteString("\n  " + catalog.ShownName(f.Name) + " " + TypeSQL(f.Type) + columnSuffix(f))
 	}
 	b.WriteString(")\nUSING iceberg")
 	first, rest := d.splitSpec()
@@ -30,15 +31,15 @@ func CreateScript(name string, s State, location string) []string {
 		b.WriteString("\nPARTITIONED BY (" + strings.Join(first, ", ") + ")")
 	}
 	if comment := s.Properties[commentKey]; comment != "" {
-		b.WriteString("\nCOMMENT " + quoteText(comment))
+		b.WriteString("\nCOMMENT " + quote.Text(comment))
 	}
 	if location != "" {
-		b.WriteString("\nLOCATION " + quoteText(location))
+		b.WriteString("\nLOCATION " + quote.Text(location))
 	}
 	b.WriteString("\nTBLPROPERTIES (\n  'format-version' = '" + strconv.Itoa(s.FormatVersion) + "'")
 	for _, k := range slices.Sorted(maps.Keys(s.Properties)) {
 		if k != commentKey && k != namemapping.Property { // the mapping has the IDs of this table's columns
-			b.WriteString(",\n  " + quoteText(k) + " = " + quoteText(s.Properties[k]))
+			b.WriteString(",\n  " + quote.Text(k) + " = " + quote.Text(s.Properties[k]))
 		}
 	}
 	b.WriteString(")")
@@ -58,7 +59,7 @@ func columnSuffix(f catalog.Field) string {
 		out += " DEFAULT " + literalSQL(f.Type.Primitive, f.WriteDefault)
 	}
 	if f.Doc != "" {
-		out += " COMMENT " + quoteText(f.Doc)
+		out += " COMMENT " + quote.Text(f.Doc)
 	}
 	return out
 }
@@ -69,9 +70,9 @@ func literalSQL(t transform.Type, v transform.Value) string {
 	case transform.Boolean, transform.Int, transform.Long, transform.Float, transform.Double, transform.Decimal:
 		return text
 	case transform.Binary, transform.Fixed:
-		return "X" + quoteText(text)
+		return "X" + quote.Text(text)
 	}
-	return quoteText(text)
+	return quote.Text(text)
 }
 
 // splitSpec returns the terms of the first fields of the spec, as long as they have the names that CREATE TABLE gives them,
@@ -89,7 +90,7 @@ func (d *draft) splitSpec() (first, rest []string) {
 		case len(rest) == 0 && f.Name == FieldName(strings.Join(path, "."), f.Transform):
 			first = append(first, term)
 		default:
-			rest = append(rest, "ADD PARTITION FIELD "+term+" AS "+catalog.QuoteIdent(f.Name))
+			rest = append(rest, "ADD PARTITION FIELD "+term+" AS "+catalog.ShownName(f.Name))
 		}
 	}
 	return first, rest

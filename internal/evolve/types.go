@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/sql"
 	"github.com/tarndb/tarn/transform"
 )
@@ -116,7 +117,7 @@ func TypeSQL(t catalog.Type) string {
 	case catalog.Struct:
 		parts := make([]string, len(t.Fields))
 		for i, f := range t.Fields {
-			parts[i] = catalog.QuoteIdent(f.Name) + ":" + TypeSQL(f.Type) + fieldSuffix(f)
+			parts[i] = catalog.ShownName(f.Name) + ":" + TypeSQL(f.Type) + fieldSuffix(f)
 		}
 		return "struct<" + strings.Join(parts, ",") + ">"
 	}
@@ -139,9 +140,7 @@ func fieldSuffix(f catalog.Field) string {
 		out = " NOT NULL"
 	}
 	if f.Doc != "" {
-		out += " COMMENT " + quoteText(f.Doc)
+		out += " COMMENT " + quote.Text(f.Doc)
 	}
 	return out
 }
-
-func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/task"
 	"github.com/tarndb/tarn/transform"
 )
@@ -74,7 +75,7 @@ func (r *run) lookAt(ctx context.Context, conn *duck.Conn, t *task.Whole, claims
 		}
 		releases = append(releases, done)
 		scan.Checks = append(scan.Checks, duck.ScanCheck{Field: claims[i].Field, Check: id})
-		checked = append(checked, "hash("+duck.QuoteName(columnOf(&t.Input, claims[i].Field).As)+") IS NOT NULL")
+		checked = append(checked, "hash("+quote.Name(columnOf(&t.Input, claims[i].Field).As)+") IS NOT NULL")
 	}
 	if text, err = duck.ScanSQL(scan); err == nil && len(checked) > 0 {
 		// Always true, so that DuckDB computes the columns, and with them the checks, whether they are asked for or not.

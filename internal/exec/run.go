@@ -8,12 +8,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/task"
 )
 
@@ -134,8 +134,8 @@ func (r *run) createTable(ctx context.Context, conn *duck.Conn, c *task.Core) er
 	if r.database(c) == "" {
 		return conn.Exec(ctx, "CREATE TABLE "+c.Name+stub)
 	}
-	err := conn.Exec(ctx, fmt.Sprintf("SET GLOBAL force_compression = 'uncompressed'; ATTACH IF NOT EXISTS '%s' AS %s (ROW_GROUP_SIZE %d)",
-		strings.ReplaceAll(r.spillFile(), "'", "''"), spillDatabase, spillGroupRows))
+	err := conn.Exec(ctx, fmt.Sprintf("SET GLOBAL force_compression = 'uncompressed'; ATTACH IF NOT EXISTS %s AS %s (ROW_GROUP_SIZE %d)",
+		quote.Text(r.spillFile()), spillDatabase, spillGroupRows))
 	if err != nil {
 		return err
 	}

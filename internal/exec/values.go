@@ -14,6 +14,7 @@ import (
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/task"
 	"github.com/tarndb/tarn/transform"
 )
@@ -49,7 +50,7 @@ func EachKey(ctx context.Context, t *task.Whole, column catalog.FieldID, avoid [
 	}
 	key := viewColumns(&t.Input)[at].As
 	g := &task.Graph{Avoid: avoid, Final: &task.Final{Tables: []task.Whole{*t}}, Output: []plan.Column{{Name: key, Type: "BIGINT"}}}
-	g.Final.SQL = "SELECT CAST(" + duck.QuoteName(key) + " AS BIGINT) FROM " + t.View
+	g.Final.SQL = "SELECT CAST(" + quote.Name(key) + " AS BIGINT) FROM " + t.View
 	s, err := Run(ctx, g, opts)
 	if err != nil {
 		return err

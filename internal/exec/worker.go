@@ -10,6 +10,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/task"
 	"github.com/tarndb/tarn/transform"
 )
@@ -98,7 +99,7 @@ func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, do runQuery
 	parts = 1
 	a := attempt{p, x, checks, p.Part, duck.ShortWidth(w.short.Load())}
 	err = w.attempt(ctx, a, do, given, &parts)
-	return parts, w.conn.Blame(ctx, localPaths(p.Inputs), err)
+	return parts, w.conn.Blame(ctx, localPaths(p.Inputs), misspelled(err))
 }
 
 func (w *worker) try(ctx context.Context, a attempt, do runQuery) (err error) {
@@ -144,10 +145,19 @@ func (w *worker) inlined(ctx context.Context, a attempt, do runQuery) error {
 }
 
 // isUnplanned says whether nothing of a statement ran since DuckDB could not plan it, which it may another text for the same:
-// it can't decorrelate some subqueries over outer joins of WITH entries, which it can over views.
+// it can't decorrelate some subqueries over outer joins of WITH entries, which it can over views. A text that isn't SQL is a bug.
 func isUnplanned(err error) bool {
 	var unplanned duck.Unplanned
-	return errors.As(err, &unplanned) && errs.KindOf(err) != errs.Canceled
+	kind := errs.KindOf(err)
+	return errors.As(err, &unplanned) && kind != errs.Canceled && kind != errs.Syntax
+}
+
+// misspelled makes a syntax error Internal: a statement's own are found when it is parsed, and packs run texts of ours.
+func misspelled(err error) error {
+	if errs.KindOf(err) != errs.Syntax {
+		return err
+	}
+	return errs.New(errs.Internal, "run pack", "its statement", "%v", err)
 }
 
 // throughViews runs a pack over views.
@@ -225,7 +235,7 @@ func withShort(t *task.Table, rows string, width duck.ShortWidth) string {
 	for _, s := range t.Short {
 		for _, c := range viewColumns(&t.Input) {
 			if c.Field.ID == s.Field {
-				text += ", " + duck.ShortSQL(catalog.QuoteIdent(c.As), width) + " AS " + s.As
+				text += ", " + duck.ShortSQL(quote.Name(c.As), width) + " AS " + s.As
 			}
 		}
 	}
@@ -322,7 +332,7 @@ func (w *worker) filedUnder(p *task.Pack, table, key int) ([]transform.Value, er
 // keyCheck returns the check that the rows of each file have a value of a source's transform.
 func keyCheck(in *task.Input, src task.Source, files []task.File, values []transform.Value) duck.KeyCheck {
 	check := duck.KeyCheck{
-		Column: in.Name + "." + catalog.QuoteIdent(columnOf(in, src.Field).Field.Name), Type: src.Type, Transform: src.Transform, Expected: values,
+		Column: in.Name + "." + catalog.ShownName(columnOf(in, src.Field).Field.Name), Type: src.Type, Transform: src.Transform, Expected: values,
 	}
 	for _, f := range files {
 		check.Files = append(check.Files, f.Ref.Path)

@@ -119,7 +119,7 @@ func dropped(c *spj.Core, t *task.Core) Dropped {
 func nameOf(in *task.Input, id catalog.FieldID) string {
 	for _, f := range in.Fields {
 		if f.ID == id {
-			return catalog.QuoteIdent(f.Name)
+			return catalog.ShownName(f.Name)
 		}
 	}
 	return ""
@@ -160,7 +160,7 @@ func keyColumns(c *spj.Core, key int) string {
 	var names []string
 	seen := map[string]bool{}
 	c.Tree.Scans(func(k *spj.ScanKeys) {
-		name := catalog.QuoteIdent(k.Conforms.Keys[key].Column.Name)
+		name := catalog.ShownName(k.Conforms.Keys[key].Column.Name)
 		if !seen[name] {
 			seen[name] = true
 			names = append(names, name)

@@ -45,9 +45,9 @@ func (r *Report) AddDynamic(filters []dynamic.Filter, layouts map[*plan.Scan]*ca
 func columnText(c dynamic.Column) string {
 	name := c.Scan.Table.Ident.String()
 	if alias := aliasOf(c.Scan); alias != "" {
-		name = catalog.QuoteIdent(alias)
+		name = catalog.ShownName(alias)
 	}
-	return name + "." + catalog.QuoteIdent(c.Field.Name)
+	return name + "." + catalog.ShownName(c.Field.Name)
 }
 
 func (d Dynamic) line() string {

@@ -22,7 +22,7 @@ func union(these, those []catalog.Field) ([]catalog.Field, error) {
 			continue
 		}
 		if out[at].Type, err = unionType(out[at].Type, f.Type); err != nil {
-			return nil, errs.Wrap(errs.Invalid, "field", catalog.QuoteIdent(f.Name), err)
+			return nil, errs.Wrap(errs.Invalid, "field", catalog.ShownName(f.Name), err)
 		}
 	}
 	return out, nil

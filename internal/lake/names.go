@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 )
 
 // errNoTable is in the chain of every error that says that a catalog has no table of a name: no other failure to load a
@@ -76,8 +76,8 @@ func (c *Catalog) meantSuffix(ctx context.Context, of catalog.Ident, last string
 	table, s, ok := splitSuffix(of)
 	switch {
 	case ok && s.point.Ref != "":
-		return "a version of a metadata table is written " + append(slices.Clone(table), last).String() + " FOR VERSION AS OF '" +
-			strings.ReplaceAll(s.point.Ref, "'", "''") + "'"
+		return "a version of a metadata table is written " + append(slices.Clone(table), last).String() + " FOR VERSION AS OF " +
+			quote.Text(s.point.Ref)
 	case !c.hasTable(ctx, of):
 		return c.meant(ctx, of)
 	}

@@ -43,7 +43,7 @@ func (l *lab) insert(name, query string) {
 		if i > 0 {
 			columns += ", "
 		}
-		columns += catalog.QuoteIdent(f.Name)
+		columns += catalog.ShownName(f.Name)
 	}
 	_, err := write.Append(context.Background(), l.conn, l.catalog, t, "SELECT * FROM ("+query+") v("+columns+")")
 	l.must(err)

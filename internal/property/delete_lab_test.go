@@ -21,7 +21,7 @@ func (l *lab) dataFile(name string, tuple []transform.Value, rows ...string) lak
 	table := l.load(name)
 	var columns []string
 	for _, f := range table.Schema.Fields {
-		columns = append(columns, catalog.QuoteIdent(f.Name)+" "+l.sqlType(f))
+		columns = append(columns, catalog.ShownName(f.Name)+" "+l.sqlType(f))
 	}
 	l.exec("CREATE OR REPLACE TEMP TABLE batch (%s)", strings.Join(columns, ", "))
 	l.exec("INSERT INTO batch VALUES %s", strings.Join(rows, ", "))

@@ -17,6 +17,7 @@ import (
 	"github.com/tarndb/tarn/internal/explain"
 	"github.com/tarndb/tarn/internal/golden"
 	"github.com/tarndb/tarn/internal/lake"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/write"
 	"github.com/tarndb/tarn/transform"
 )
@@ -97,7 +98,7 @@ func (l *lab) create(d definition) {
 		def.Schema.Fields = append(def.Schema.Fields, f)
 		own, err := duck.TypeSQL(f.Type)
 		l.must(err)
-		twin = append(twin, catalog.QuoteIdent(name)+" "+own)
+		twin = append(twin, quote.Name(name)+" "+own)
 	}
 	for i, text := range d.spec {
 		f := l.partitionField(def.Schema, text)

@@ -57,7 +57,7 @@ func (l *lab) fromSQL(name, query string) catalog.FileRef {
 	l.must(err)
 	var names []string
 	for _, f := range table.Schema.Fields {
-		names = append(names, catalog.QuoteIdent(f.Name))
+		names = append(names, catalog.ShownName(f.Name))
 	}
 	query = "SELECT * FROM (" + query + ") v(" + strings.Join(names, ", ") + ")"
 	_, err = l.conn.CopyParquet(l.t.Context(), query, table.Schema.Fields, ref.Local, duck.CopyOptions{})

@@ -17,7 +17,7 @@ const (
 // shortModes have texts come from files, from routed rows and from tables that each pack reads whole.
 var shortModes = []mode{small, auto, off, {"SET tarn.pack_bytes = 0", "SET tarn.exchange = 'force'"}, {"SET tarn.broadcast_bytes = 0"}, {"SET tarn.skew = 'bucket'"}}
 
-// newShortWorld makes a large table and two small ones with texts, the second of which is laid out in another way. Some worlds
+// newShortWorld makes a large table and two small ones with texts, one under a keyword's name; the second is laid out in another way. Some worlds
 // have texts that are not short, in one group or in many.
 func newShortWorld(l *lab, rng *rand.Rand, space string) {
 	texts := []string{"NULL", "''", "'p'", "'q'", "'p '", "'123456789012'", "'💰💰💰'"}
@@ -37,7 +37,7 @@ func newShortWorld(l *lab, rng *rand.Rand, space string) {
 			rows = append(rows, fmt.Sprintf("(%s, %s, %s, %s)", pick(rng, []string{"NULL", "1", "2", "3", "4", "5", "6", "7"}), pick(rng, texts), pick(rng, texts),
 				pick(rng, []string{"NULL", "-1", "0", "9"})))
 		}
-		l.table(definition{name: space + "." + name, columns: []string{"k long", "g string", "h string", "v int"}, spec: []string{spec}}, rows)
+		l.table(definition{name: space + "." + name, columns: []string{"k long", "g string", "group string", "v int"}, spec: []string{spec}}, rows)
 	}
 }
 
@@ -45,16 +45,16 @@ func newShortWorld(l *lab, rng *rand.Rand, space string) {
 func shortQuery(rng *rand.Rand, space string) string {
 	kinds := []string{" JOIN ", " JOIN ", " LEFT JOIN ", " RIGHT JOIN ", " FULL JOIN "}
 	from := space + ".large" + pick(rng, kinds) + space + ".x ON large.k = x.k"
-	columns := []string{"x.g", "x.g", "x.h", "large.g"}
+	columns := []string{"x.g", "x.g", "x.group", "large.g"}
 	if chance(rng, 2) {
 		from += pick(rng, kinds) + space + ".y ON large.k = y.k"
-		columns = append(columns, "y.g", "y.h")
+		columns = append(columns, "y.g", "y.group")
 	}
 	groups := []string{pick(rng, columns)}
 	for chance(rng, 2) {
 		groups = append(groups, pick(rng, append(columns, "upper(x.g)", "large.v")))
 	}
-	items := append(groups[:len(groups):len(groups)], "count(*)", "sum(large.v)", pick(rng, []string{"max(x.g)", "min(x.h)", "count(x.g)", "count(DISTINCT large.k)", "avg(x.v)"}))
+	items := append(groups[:len(groups):len(groups)], "count(*)", "sum(large.v)", pick(rng, []string{"max(x.g)", "min(x.group)", "count(x.g)", "count(DISTINCT large.k)", "avg(x.v)"}))
 	query := "SELECT "
 	for i, item := range items {
 		if i > 0 {
@@ -64,7 +64,7 @@ func shortQuery(rng *rand.Rand, space string) string {
 	}
 	query += " FROM " + from
 	if chance(rng, 3) {
-		query += " WHERE " + pick(rng, []string{"x.g IS NOT NULL", "x.g <> 'p'", "large.v >= 0", "x.h LIKE '%5'"})
+		query += " WHERE " + pick(rng, []string{"x.g IS NOT NULL", "x.g <> 'p'", "large.v >= 0", "x.group LIKE '%5'"})
 	}
 	query += " GROUP BY " + strings.Join(groups, ", ")
 	if chance(rng, 4) {

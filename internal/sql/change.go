@@ -3,6 +3,8 @@ package sql
 import (
 	"slices"
 	"strings"
+
+	"github.com/tarndb/tarn/internal/quote"
 )
 
 // ChangeRows is a statement that changes rows of one table: a Delete, an Update or a Merge.
@@ -27,7 +29,7 @@ func (t Target) Called() string {
 		return t.Alias
 	}
 	last := t.Table[len(t.Table)-1]
-	return `"` + strings.ReplaceAll(last, `"`, `""`) + `"`
+	return quote.Name(last)
 }
 
 // Reference returns the table as FROM mentions it.

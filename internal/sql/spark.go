@@ -3,6 +3,8 @@ package sql
 import (
 	"strconv"
 	"strings"
+
+	"github.com/tarndb/tarn/internal/quote"
 )
 
 // rewrite returns a query as DuckDB's parser is to see it. The forms of Spark that it refuses or, worse, takes for something
@@ -65,7 +67,7 @@ func (w *writer) token(i int) {
 	t := w.p.tokens[i]
 	switch {
 	case t.kind == quoted && t.text[0] == '`':
-		w.out.WriteString(`"` + strings.ReplaceAll(unquote(t), `"`, `""`) + `"`)
+		w.out.WriteString(quote.Name(unquote(t)))
 	case t.kind == symbol && t.text == "<=>":
 		w.out.WriteString(" IS NOT DISTINCT FROM ")
 	case t.is("left") && w.p.at(i+1, "semi", "anti") && w.p.at(i+2, "join"):

@@ -138,7 +138,7 @@ func fieldSQL(t *catalog.Table, f catalog.PartitionField) string {
 	name := f.Name
 	if len(f.Sources) == 1 {
 		if c, ok := t.Schema.Field(f.Sources[0]); ok {
-			name = catalog.QuoteIdent(c.Name)
+			name = catalog.ShownName(c.Name)
 		}
 	}
 	return f.Transform.SQL(name)

@@ -141,7 +141,7 @@ func (f *facts) tables(j *plan.Join) []string {
 func mention(s *plan.Scan) string {
 	name := s.Table.Ident.String()
 	if s.Alias != "" && s.Alias != s.Table.Ident[len(s.Table.Ident)-1] {
-		name += " AS " + catalog.QuoteIdent(s.Alias)
+		name += " AS " + catalog.ShownName(s.Alias)
 	}
 	return name
 }

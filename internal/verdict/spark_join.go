@@ -96,7 +96,7 @@ func sparkType(t transform.Type) transform.Type {
 // cast tells which side Spark casts: an int to the other side's long; else both count as cast.
 func cast(a, b plan.Col, ls, rs *plan.Scan, lf, rf catalog.Field) (plan.Col, plan.Col, Finding) {
 	f := Finding{Rule: sparkTypes, What: fmt.Sprintf("%s of %s is %s, %s of %s is %s: Spark casts, and what is cast has no layout",
-		catalog.QuoteIdent(lf.Name), ls.Table.Ident, lf.Type, catalog.QuoteIdent(rf.Name), rs.Table.Ident, rf.Type)}
+		catalog.ShownName(lf.Name), ls.Table.Ident, lf.Type, catalog.ShownName(rf.Name), rs.Table.Ident, rf.Type)}
 	lk, rk := lf.Type.Primitive.Kind, rf.Type.Primitive.Kind
 	switch {
 	case lk == transform.Int && rk == transform.Long:
@@ -112,7 +112,7 @@ func cast(a, b plan.Col, ls, rs *plan.Scan, lf, rf catalog.Field) (plan.Col, pla
 
 // widen is right for a bucketed column: int and long values have one hash.
 func widen(s *plan.Scan, f catalog.Field) string {
-	return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE bigint", s.Table.Ident, catalog.QuoteIdent(f.Name))
+	return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE bigint", s.Table.Ident, catalog.ShownName(f.Name))
 }
 
 // choose takes the first claim that satisfies the join. Where all joined columns must be in the layout, one that doesn't
@@ -192,7 +192,7 @@ func (m *sparkModel) addField(s, other *side) string {
 		if !ok {
 			return ""
 		}
-		adds = append(adds, fmt.Sprintf("ALTER TABLE %s ADD PARTITION FIELD %s", scan.Scan.Table.Ident, k.transform.SQL(catalog.QuoteIdent(f.Name))))
+		adds = append(adds, fmt.Sprintf("ALTER TABLE %s ADD PARTITION FIELD %s", scan.Scan.Table.Ident, k.transform.SQL(catalog.ShownName(f.Name))))
 	}
 	return strings.Join(append(adds, rewrite(scan.Scan.Table)), "; ")
 }

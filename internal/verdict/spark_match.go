@@ -102,7 +102,7 @@ func (m *sparkModel) unlike(l, r *side, a, b key) Finding {
 		return f
 	}
 	if _, column, ok := m.origin(k.col); ok {
-		name := catalog.QuoteIdent(column.Name)
+		name := catalog.ShownName(column.Name)
 		f.Mend = fmt.Sprintf("ALTER TABLE %s REPLACE PARTITION FIELD %s WITH %s; %s",
 			scan.Scan.Table.Ident, k.transform.SQL(name), want.SQL(name), rewrite(scan.Scan.Table))
 	}
@@ -164,7 +164,7 @@ func (m *sparkModel) failsOnNull(k key, other transform.Transform) {
 	m.hazard(allowCompatible, Finding{
 		Rule: sparkNullFails,
 		What: fmt.Sprintf("with allowCompatibleTransforms Spark fails with a NullPointerException, since %s has rows whose key is NULL and is reduced to %s", k.field, shorter(k.transform, other)),
-		Mend: fmt.Sprintf("filter by %s IS NOT NULL before the join, and join the other rows apart", catalog.QuoteIdent(column.Name)),
+		Mend: fmt.Sprintf("filter by %s IS NOT NULL before the join, and join the other rows apart", catalog.ShownName(column.Name)),
 	})
 }
 

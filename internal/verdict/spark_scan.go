@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -39,12 +40,12 @@ func (m *sparkModel) scan(s *plan.Scan) spread {
 		case f.Transform.Op == transform.Truncate:
 			return spread{why: []Finding{{
 				Rule: sparkTransform, What: fmt.Sprintf("Spark can't compare by %s, and drops the whole layout for it", fieldText(s, f)),
-				Mend: fmt.Sprintf("ALTER TABLE %s REPLACE PARTITION FIELD %s WITH bucket(16, %s); %s", name, fieldSQL(s.Table, f), catalog.QuoteIdent(column.Name), rewrite(s.Table)),
+				Mend: fmt.Sprintf("ALTER TABLE %s REPLACE PARTITION FIELD %s WITH bucket(16, %s); %s", name, fieldSQL(s.Table, f), catalog.ShownName(column.Name), rewrite(s.Table)),
 			}}}
 		case !m.isNeeded(s, column):
 			return spread{why: []Finding{{
-				Rule: sparkFilterOnly, What: fmt.Sprintf("only filters read %s, which %s is of: Spark drops the column after them, and the layout with it", catalog.QuoteIdent(column.Name), fieldText(s, f)),
-				Mend: fmt.Sprintf("select %s.%s too", catalog.QuoteIdent(cmp.Or(s.Alias, name)), catalog.QuoteIdent(column.Name)),
+				Rule: sparkFilterOnly, What: fmt.Sprintf("only filters read %s, which %s is of: Spark drops the column after them, and the layout with it", catalog.ShownName(column.Name), fieldText(s, f)),
+				Mend: fmt.Sprintf("select %s.%s too", catalog.ShownName(cmp.Or(s.Alias, name)), catalog.ShownName(column.Name)),
 			}}}
 		}
 	}
@@ -56,7 +57,7 @@ func unreadable(t *catalog.Table) string {
 	for _, f := range t.Schema.Fields {
 		switch f.Type.Primitive.Kind {
 		case transform.Time, transform.TimestampNS, transform.TimestampTZNS:
-			return "the column " + catalog.QuoteIdent(f.Name) + " is a " + f.Type.Primitive.String()
+			return "the column " + catalog.ShownName(f.Name) + " is a " + f.Type.Primitive.String()
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(t.Specs)) {
@@ -186,7 +187,7 @@ func specText(t *catalog.Table, spec catalog.PartitionSpec) string {
 
 // rewrite is the statement that brings all files to the table's current spec.
 func rewrite(t *catalog.Table) string {
-	return fmt.Sprintf("CALL system.rewrite_data_files(table => '%s', options => map('rewrite-all', 'true'))", strings.ReplaceAll(t.Ident.String(), "'", "''"))
+	return fmt.Sprintf("CALL system.rewrite_data_files(table => %s, options => map('rewrite-all', 'true'))", quote.Text(t.Ident.String()))
 }
 
 func setStatement(i int) string {

@@ -156,7 +156,7 @@ func (m *trinoModel) compare(j *plan.Join) (left, right []plan.Col, found []Find
 			found = append(found, Finding{Rule: trinoEquality, What: "IS NOT DISTINCT FROM is no equality that Trino joins by", Mend: "compare by =, and join the rows with NULL keys apart"})
 		case lok && rok && lf.Type.Primitive != rf.Type.Primitive:
 			found = append(found, Finding{
-				Rule: trinoTypes, What: fmt.Sprintf("%s is %s, %s is %s", catalog.QuoteIdent(lf.Name), lf.Type, catalog.QuoteIdent(rf.Name), rf.Type),
+				Rule: trinoTypes, What: fmt.Sprintf("%s is %s, %s is %s", catalog.ShownName(lf.Name), lf.Type, catalog.ShownName(rf.Name), rf.Type),
 				Mend: "give both columns one type",
 			})
 		default:

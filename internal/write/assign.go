@@ -8,6 +8,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -53,9 +54,9 @@ func rowText(name func(int) string, columns []int) string {
 // fault returns SQL that ends the statement: what is wrong, then the row.
 func (a assigner) fault(what string, value string) string {
 	if value == "" {
-		return fmt.Sprintf("error(%s || %s)", duck.QuoteText(what+"; the row is "), a.row)
+		return fmt.Sprintf("error(%s || %s)", quote.Text(what+"; the row is "), a.row)
 	}
-	return fmt.Sprintf("error(%s || coalesce(left(CAST(%s AS VARCHAR), %d), 'NULL') || '; the row is ' || %s)", duck.QuoteText(what+" "), value, shownLength, a.row)
+	return fmt.Sprintf("error(%s || coalesce(left(CAST(%s AS VARCHAR), %d), 'NULL') || '; the row is ' || %s)", quote.Text(what+" "), value, shownLength, a.row)
 }
 
 // column returns SQL of x, a query's column of a type, as a column of the table, which is the field. Where that is x itself, check
@@ -158,7 +159,7 @@ func (a assigner) structValue(x string, from duckType, to catalog.Type, path str
 		if err != nil {
 			return "", err
 		}
-		parts[i] = duck.QuoteName(f.Name) + " := " + part
+		parts[i] = quote.Name(f.Name) + " := " + part
 	}
 	return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN struct_pack(%s) END", x, strings.Join(parts, ", ")), nil
 }

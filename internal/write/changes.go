@@ -10,6 +10,7 @@ import (
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 )
 
 // Value says where a column of a new row, or a field of one, gets its value from.
@@ -171,7 +172,7 @@ func (t *Target) rebuilt(c *Changes, x string, from duckType, v Value, f catalog
 		if err != nil {
 			return "", err
 		}
-		parts[i] = duck.QuoteName(inner.Name) + " := " + part
+		parts[i] = quote.Name(inner.Name) + " := " + part
 	}
 	return "struct_pack(" + strings.Join(parts, ", ") + ")", nil
 }

@@ -67,7 +67,7 @@ func (t *Target) layoutText() string {
 		name := fmt.Sprintf("column %d", f.Sources[0])
 		for _, l := range t.leaves {
 			if l.Field().ID == f.Sources[0] {
-				name = catalog.QuoteIdent(l.Path())
+				name = catalog.ShownName(l.Path())
 			}
 		}
 		parts = append(parts, f.Transform.SQL(name))

@@ -9,6 +9,7 @@ import (
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/lake"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -93,7 +94,7 @@ func checksOf(t *catalog.Table, f *lake.ImportedFile) ([]rowCheck, error) {
 		if !column.Required || f.Names[column.ID] == "" {
 			continue
 		}
-		name := duck.QuoteName(f.Names[column.ID])
+		name := quote.Name(f.Names[column.ID])
 		out = append(out, rowCheck{"NULL", name + " IS NULL", fmt.Sprintf("the column %s is NOT NULL in the table", column.Name)})
 	}
 	return out, nil
@@ -103,5 +104,5 @@ func checksOf(t *catalog.Table, f *lake.ImportedFile) ([]rowCheck, error) {
 func importedSQL(t *catalog.Table, f *lake.ImportedFile, id catalog.FieldID) (string, error) {
 	column, _ := t.Schema.Field(id)
 	own, err := duck.TypeSQL(column.Type)
-	return fmt.Sprintf("CAST(%s AS %s)", duck.QuoteName(f.Names[id]), own), err
+	return fmt.Sprintf("CAST(%s AS %s)", quote.Name(f.Names[id]), own), err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/quote"
 )
 
 // Told gives text what a query's columns are: first as DuckDB describes them, and once more if that is refused, with bare NULLs told from INTEGERs,
@@ -42,7 +43,7 @@ func NullsSQL(query string, columns []duck.Column) (string, error) {
 			return "", err
 		}
 		for _, x := range t.integers(sourceName(i)) {
-			list = append(list, fmt.Sprintf("coalesce(%s, false) AS %s", x, duck.QuoteName(c.Name)))
+			list = append(list, fmt.Sprintf("coalesce(%s, false) AS %s", x, quote.Name(c.Name)))
 		}
 		names = append(names, sourceName(i))
 	}
@@ -65,7 +66,7 @@ func markNulls(columns, told []duck.Column) ([]duck.Column, error) {
 		}
 		for k, at := range slices.Backward(places) {
 			if told[next+k].Type == "BOOLEAN" {
-				out[i].Type = out[i].Type[:at] + duck.QuoteName(bareNull) + out[i].Type[at+len("INTEGER"):]
+				out[i].Type = out[i].Type[:at] + quote.Name(bareNull) + out[i].Type[at+len("INTEGER"):]
 			}
 		}
 		next += len(places)

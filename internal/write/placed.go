@@ -11,6 +11,7 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/exec"
 	"github.com/tarndb/tarn/internal/plan/spj"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/task"
 	"github.com/tarndb/tarn/transform"
 )
@@ -24,7 +25,7 @@ func (t *Target) Into() []spj.Into {
 		into := spj.Into{Column: -1, Type: f.SourceType, Transform: f.Transform}
 		for i, c := range t.table.Schema.Fields {
 			if c.ID == f.Sources[0] {
-				into.Column, into.Name, into.Type = i, catalog.QuoteIdent(c.Name), c.Type.Primitive
+				into.Column, into.Name, into.Type = i, catalog.ShownName(c.Name), c.Type.Primitive
 			}
 		}
 		if into.Column < 0 {
@@ -139,9 +140,9 @@ func (t *Target) placedSQL(query string, values []value) (string, error) {
 		expr := columnName(i)
 		if i == first {
 			expr = fmt.Sprintf("CASE WHEN %s THEN %s ELSE error(%s) END", strings.Join(same, " AND "), expr,
-				duck.QuoteText(fmt.Sprintf("a row of another partition than %s is among its rows", t.tupleText(values))))
+				quote.Text(fmt.Sprintf("a row of another partition than %s is among its rows", t.tupleText(values))))
 		}
-		text += ", " + expr + " AS " + duck.QuoteName(f.Name)
+		text += ", " + expr + " AS " + quote.Name(f.Name)
 	}
 	return "SELECT " + text[2:] + " FROM (" + query + ") AS r" + orderBy(t.keys), nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/manifest"
 	"github.com/tarndb/tarn/internal/metrics"
+	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -181,7 +182,7 @@ func (t *Target) fileSQL(rows, orderBy string) string {
 		if i > 0 {
 			text += ", "
 		}
-		text += fmt.Sprintf("%s AS %s", c.As, duck.QuoteName(c.Field.Name))
+		text += fmt.Sprintf("%s AS %s", c.As, quote.Name(c.Field.Name))
 	}
 	return text + " FROM (" + rows + ") AS r" + orderBy
 }

@@ -16,7 +16,7 @@ type ScanKey struct {
 }
 
 // String writes the key as DDL does, such as bucket(16, customer_id).
-func (k ScanKey) String() string { return k.Transform.SQL(catalog.QuoteIdent(k.Column.Name)) }
+func (k ScanKey) String() string { return k.Transform.SQL(catalog.ShownName(k.Column.Name)) }
 
 // Conformity tells the groups of a table's files by their partition tuples.
 type Conformity struct {
@@ -178,7 +178,7 @@ func FieldText(t *catalog.Table, f catalog.PartitionField) string {
 	source := f.Name
 	if len(f.Sources) == 1 {
 		if c, ok := t.Schema.Field(f.Sources[0]); ok {
-			source = catalog.QuoteIdent(c.Name)
+			source = catalog.ShownName(c.Name)
 		}
 	}
 	return f.Transform.SQL(source)

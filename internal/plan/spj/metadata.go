@@ -94,7 +94,7 @@ func tell(s *plan.Scan, l *catalog.TableLayout, p plan.Part) (value, why string)
 	}
 	f, _ := s.Table.Schema.Field(p.Of)
 	sum, known := l.Sums[p.Of]
-	name := catalog.QuoteIdent(f.Name)
+	name := catalog.ShownName(f.Name)
 	switch {
 	case f.HasDefault:
 		return "", "files that lack " + name + " have its initial default"

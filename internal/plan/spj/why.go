@@ -89,7 +89,7 @@ func (in *input) missing(c *choice, k *ScanKeys, key int) string {
 	t, want := k.Scan.Table, k.Conforms.Keys[key]
 	text := laidOut(t)
 	if len(t.Spec().Fields) > 0 {
-		text += ", not by " + catalog.QuoteIdent(want.Column.Name)
+		text += ", not by " + catalog.ShownName(want.Column.Name)
 	}
 	other, others := in.otherKey(c, k, key)
 	switch {
