@@ -18,9 +18,16 @@ const (
 	Test
 )
 
-// Filter is a necessary condition for a row to be wanted: a row that doesn't satisfy it isn't in the answer. It is used
-// only to leave files out, never to drop rows: the SQL condition itself is always evaluated by DuckDB. There is no Not:
+// Filter is a necessary condition for a row to be wanted: a row that doesn't satisfy it isn't in the answer. There is no Not:
 // who builds a filter pushes negation into the tests, by SQL's three-valued rules.
+//
+// That much is enough where it leaves out what has no row that satisfies it: manifests, files and row groups of a scan, rows of
+// a metadata table, and rows of a table by a dynamic filter's SQL. DuckDB evaluates the statement's own condition afterwards, and a
+// filter may say less than that.
+//
+// It isn't enough where rows are taken to satisfy the condition because they satisfy the filter: data files that a DELETE or an
+// overwrite drops without a look into them, and counts, least and greatest values that are answered from statistics. There
+// the filter must say just what the condition says, of NULLs too; package bind hands out such ones apart.
 type Filter struct {
 	Op    FilterOp
 	Terms []Filter            // of And, Or

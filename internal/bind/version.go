@@ -67,8 +67,8 @@ const (
 // to read it as seconds would select the newest snapshot without a word.
 const maxSeconds = 253402300800
 
-// timePoint reads a time: text or a timestamp, in the session's time zone where it has none of its own, a date, or a number
-// of seconds since 1970.
+// timePoint reads a time: text or a timestamp, which is UTC where it has no time zone of its own, a date, or a number of seconds
+// since 1970.
 func (b *binder) timePoint(ctx context.Context, expr sql.Node) (catalog.Point, error) {
 	typ, err := b.constantType(ctx, expr)
 	if err != nil {

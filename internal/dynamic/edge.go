@@ -41,8 +41,8 @@ type edge struct{ From, To Column }
 //     columns must be of one layout.Class, whose types compare exactly.
 //   - for a subquery that looks out of itself in any other way than by such equalities: bind leaves it opaque.
 //
-// A block that runs whole is a block all the same, as long as its text is a tree of joins for plan; one whose rows depend on
-// volatile functions isn't. Each scan is of its own version of its table, and gives that version's values.
+// The joins of a block that runs whole are left alone: what keeps it whole, such as a volatile function, a LIMIT or a name that
+// can't be placed, may make rows matter that its joins don't show. Each scan is of its own version of its table, and gives that version's values.
 func edges(q *plan.Query) []edge {
 	w := ways{scans: map[plan.SourceID]*plan.Scan{}, blocks: map[plan.SourceID]*plan.Block{}}
 	for _, s := range q.Scans {
