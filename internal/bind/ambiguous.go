@@ -75,7 +75,11 @@ func refuseNames(join sql.Node, sides ...*scope) error {
 			case len(found) > 1 && anyRenamed(found):
 				return ambiguous(name, found)
 			case len(found) == 1 && anyRenamed(found):
-				return errs.New(errs.Unsupported, "bind", "USING ("+name+")", "%s can't be a USING column", found[0]).
+				why := "the USING columns are to name more than one of its table's that differ only in case"
+				if found[0].column().hidden {
+					why = "it is a metadata column"
+				}
+				return errs.New(errs.Unsupported, "bind", "USING ("+name+")", "%s can't be a USING column: %s", found[0], why).
 					WithHint("write ON with both columns")
 			}
 		}

@@ -28,6 +28,7 @@ type binder struct {
 	wrapped    bool                // see Wrapped
 	places     bool                // see sql.Query
 	cased      bool                // a table has columns whose names differ only in case
+	alike      [2]string           // expressions of one GROUP BY that do; "" when there are none
 	exprs      map[string]sql.Node // parsed templates
 	folded     map[string]sql.Node // the values of clock readings
 
@@ -69,6 +70,7 @@ func (b *binder) bind(ctx context.Context, text string) (out *plan.Query, err er
 	if err != nil {
 		return nil, err
 	}
+	b.alike[0], b.alike[1] = sql.GroupsAlike(text)
 	if b.aggregates, err = b.engine.Aggregates(ctx); err != nil {
 		return nil, err
 	}

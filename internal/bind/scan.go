@@ -28,6 +28,11 @@ func (b *binder) scan(t *catalog.Table, src *source) (*plan.Scan, error) {
 		b.cased = b.cased || as != names[i]
 		src.columns = append(src.columns, column{name: names[i], as: as, view: as, col: plan.Col{Source: s.Source, Index: int(fields[i].ID)}})
 	}
+	if b.cased && b.alike[0] != "" {
+		return nil, errs.New(errs.Unsupported, "bind", "GROUP BY "+b.alike[0]+", "+b.alike[1],
+			"%s has columns whose names differ only in case, and the parser takes these two for one", t.Ident).
+			WithHint("write one of them with its table and the other without, as in GROUP BY t.a, \"A\", or the places of the columns: GROUP BY 1, 2")
+	}
 	b.metadataColumns(s, src)
 	b.query.Scans = append(b.query.Scans, s)
 	b.scanOf[s.Source], b.unread[s] = s, src

@@ -28,7 +28,8 @@ func (c *Conn) SerializeSQL(ctx context.Context, text string) (ast []byte, err e
 	case !refusal.Error:
 		return []byte(trees[0]), nil
 	case refusal.Type == "not implemented":
-		return nil, errs.New(errs.Unsupported, "parse", "", "only SELECT is read here")
+		return nil, errs.New(errs.Unsupported, "parse", "", "only SELECT is read here").
+			WithHint("a PIVOT stands in FROM, with the values that become columns: FROM t PIVOT (count(*) FOR v IN ('a', 'b'))")
 	}
 	return nil, syntaxError(report{Message: refusal.Message, Position: refusal.Position}, text)
 }
