@@ -95,9 +95,11 @@ func (t *tables) ResolvePath(ctx context.Context, path string, v catalog.Version
 // survey plans a scan, with the sums of statistics that are wanted.
 func (t *tables) survey(ctx context.Context, s *plan.Scan, sums map[*plan.Scan][]catalog.FieldID) (*catalog.TableLayout, error) {
 	if columns, wanted := sums[s]; wanted {
-		return t.owner[s.Table].SurveySums(ctx, s.Table, s.Filter, columns)
+		l, err := t.owner[s.Table].SurveySums(ctx, s.Table, s.Filter, columns)
+		return l, errs.Lost(err)
 	}
-	return t.owner[s.Table].Survey(ctx, s.Table, s.Filter)
+	l, err := t.owner[s.Table].Survey(ctx, s.Table, s.Filter)
+	return l, errs.Lost(err)
 }
 
 // prepare makes the layouts of the scans whose files are read those of files as they can be read, and refuses, before any
@@ -120,7 +122,8 @@ func (t *tables) prepareScan(ctx context.Context, s *plan.Scan, l *catalog.Table
 	if err != nil {
 		return nil, err
 	}
-	return t.owner[s.Table].Prepare(ctx, s.Table, s.Columns, l, dir)
+	l, err = t.owner[s.Table].Prepare(ctx, s.Table, s.Columns, l, dir)
+	return l, errs.Lost(err)
 }
 
 // folder returns the statement's own folder for files that are rewritten to be read.

@@ -186,6 +186,7 @@ func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, isToRun boo
 		}
 		if p.deletes && len(p.query.Scans) == 1 && scan.Whole != nil {
 			p.layouts[scan], p.gone, err = p.tables.owner[scan.Table].SurveyRest(ctx, scan.Table, scan.Filter, *scan.Whole)
+			err = errs.Lost(err)
 		} else {
 			p.layouts[scan], err = p.tables.survey(ctx, scan, sums)
 		}

@@ -192,7 +192,7 @@ func write(t *testing.T, path, text string) {
 var damages = []struct {
 	name string
 	do   func(path string, size int64) error
-	code int // 7 is corrupt data, 3 not found
+	code int // 7 is corrupt data
 }{
 	{"its end is missing", func(path string, size int64) error { return os.Truncate(path, size-20) }, 7},
 	{"half of it is missing", func(path string, size int64) error { return os.Truncate(path, size/2) }, 7},
@@ -200,7 +200,7 @@ var damages = []struct {
 	{"it holds other bytes", func(path string, size int64) error {
 		return os.WriteFile(path, []byte(strings.Repeat("nonsense", int(size)/8+1))[:size], 0o644)
 	}, 7},
-	{"it is gone", func(path string, _ int64) error { return os.Remove(path) }, 3},
+	{"it is gone", func(path string, _ int64) error { return os.Remove(path) }, 7},
 	{"it is a folder", func(path string, _ int64) error {
 		if err := os.Remove(path); err != nil {
 			return err

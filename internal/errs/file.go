@@ -6,6 +6,18 @@ import (
 	"syscall"
 )
 
+// Lost returns the error of reading files that a table's metadata names: that one isn't there is damage to the table, Corrupt. Nobody
+// asked for the file by its name.
+func Lost(err error) error {
+	var e *Error
+	if !errors.As(err, &e) || e.Kind != NotFound {
+		return err
+	}
+	lost := *e
+	lost.Kind = Corrupt
+	return &lost
+}
+
 // OfFile gives an operating system's error of a file a kind, and names the path as metadata spells it. It returns nil for a
 // nil err.
 func OfFile(op, path string, err error) error {

@@ -116,7 +116,7 @@ func (c *Catalog) LoadTable(ctx context.Context, id catalog.Ident, v catalog.Ver
 	}
 	t, err := c.loadAt(ctx, id, location)
 	if err != nil {
-		return nil, err
+		return nil, errs.Lost(err)
 	}
 	return c.Pin(t, v)
 }
