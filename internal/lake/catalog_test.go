@@ -314,3 +314,15 @@ func copyTree(t testing.TB, from, to string) {
 		t.Fatal(err)
 	}
 }
+
+// TestOtherCatalogsOfADatabaseAreNamed: one database holds catalogs by their names, and a table that isn't there may lie in another.
+func TestOtherCatalogsOfADatabaseAreNamed(t *testing.T) {
+	dir := t.TempDir()
+	createTest(t, newLake(t, "sql", dir), NewTable{Ident: catalog.Ident{"db", "t"}, Schema: testSchema()})
+	other := openTest(t, Config{Name: "other", Type: "sql", URI: "sqlite:///" + dir + "/catalog.db", Warehouse: dir})
+	id := catalog.Ident{"db", "t"}
+	_, err := other.LoadTable(t.Context(), id, catalog.Version{})
+	if hint := errs.HintOf(other.Missing(t.Context(), id, err)); !strings.Contains(hint, "catalogs lake: --catalog lake opens those") {
+		t.Errorf("%v: %q", err, hint)
+	}
+}

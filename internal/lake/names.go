@@ -68,7 +68,30 @@ func (c *Catalog) meant(ctx context.Context, id catalog.Ident) string {
 	if name := errs.Nearest(namespace.String(), names); name != "" {
 		return "did you mean the namespace " + name + "?"
 	}
+	if len(namespaces) == 0 {
+		if others := c.otherNames(ctx); len(others) > 0 {
+			return "nothing is there under the catalog's name, " + c.name + "; the database has tables of the catalogs " + strings.Join(others, ", ") +
+				": --catalog " + others[0] + " opens those"
+		}
+	}
 	return "SHOW NAMESPACES lists the namespaces"
+}
+
+// otherNames returns the names under which other catalogs lie in the same database, sorted; none of a catalog that isn't a SQL one.
+func (c *Catalog) otherNames(ctx context.Context) []string {
+	s, ok := c.store.(*sqlStore)
+	if !ok {
+		return nil
+	}
+	db, err := s.read(ctx)
+	if db == nil || err != nil {
+		return nil
+	}
+	names, err := strs(ctx, db, "SELECT DISTINCT catalog_name FROM iceberg_tables WHERE catalog_name <> ? ORDER BY 1", s.name)
+	if err != nil {
+		return nil
+	}
+	return names
 }
 
 // meantSuffix tells what may have been meant by a last part of a name that is no table.
