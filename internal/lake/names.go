@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
