@@ -160,7 +160,7 @@ func (k *keyCheck) fail(id int64, x column, i, file int) error {
 		}
 	}
 	failure := errs.New(errs.Corrupt, verifyOp, k.Files[file],
-		"a row has %s = %s, whose %s is %s, but the file's partition tuple says %s",
+		"a row has %s = %s, whose %s is %s, but by the file's partition tuple it is %s",
 		k.Column, value, op, found, k.Transform.Human(k.Type, k.Expected[file])).
 		WithHint("%s", MisplacedHint)
 	k.failure.CompareAndSwap(nil, failure)

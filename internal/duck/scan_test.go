@@ -113,7 +113,7 @@ func TestScanFilterGoesBelowChecks(t *testing.T) {
 	}
 	s.Filter = ""
 	_, err := rowsOf(t.Context(), c, "SELECT * FROM ("+mustScan(t, s)+") WHERE k = 25")
-	wantError(t, err, errs.Corrupt, "k = 0, whose truncate[10] of k is 0, but the file's partition tuple says 20")
+	wantError(t, err, errs.Corrupt, "k = 0, whose truncate[10] of k is 0, but by the file's partition tuple it is 20")
 }
 
 // Several checks of one column, and of several, all hold.
@@ -136,7 +136,7 @@ func TestScanWithSeveralChecks(t *testing.T) {
 	wantRows(t, c, "FROM ("+mustScan(t, s)+") ORDER BY s", "25|abc", "(null)|abd")
 	s.Checks = append(s.Checks, ScanCheck{2, check("s", stringType, transform.Transform{Op: transform.Truncate, N: 3}, "abc", "abe")})
 	_, err := rowsOf(t.Context(), c, mustScan(t, s))
-	wantError(t, err, errs.Corrupt, "verify layout other: a row has s = abd, whose truncate[3] of s is abd, but the file's partition tuple says abe")
+	wantError(t, err, errs.Corrupt, "verify layout other: a row has s = abd, whose truncate[3] of s is abd, but by the file's partition tuple it is abe")
 	s.Columns = s.Columns[:1]
 	_, err = ScanSQL(s)
 	wantError(t, err, errs.Internal, "isn't read")

@@ -112,11 +112,15 @@ func (in *input) missing(c *choice, k *ScanKeys, key int) string {
 // strayText says which part of a scan's files don't conform to a key, and what would mend it.
 func (in *input) strayText(k *ScanKeys, key *layout.Conformity, files int, spec catalog.SpecID) string {
 	t := k.Scan.Table
+	were, have := "were", "have"
+	if files == 1 {
+		were, have = "was", "has"
+	}
 	text := fmt.Sprintf("%s of %d of %s ", units.Count(files, "file"), k.Total.Files, t.Ident)
 	if len(t.Specs[spec].Fields) == 0 {
-		text += "were written while it was unpartitioned; "
+		text += were + " written while it was unpartitioned; "
 	} else {
-		text += fmt.Sprintf("have no %s, such as those that are laid out by %s; ", key.Keys[0], layout.SpecText(t, spec))
+		text += fmt.Sprintf("%s no %s, such as those that are laid out by %s; ", have, key.Keys[0], layout.SpecText(t, spec))
 	}
 	if key.Covers(t.DefaultSpec) {
 		return text + "a rewrite of those files by the current spec would mend it"
