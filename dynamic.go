@@ -10,7 +10,6 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/exec"
 	"github.com/tarndb/tarn/internal/plan"
-	"github.com/tarndb/tarn/internal/plan/spj"
 	"github.com/tarndb/tarn/internal/task"
 	"github.com/tarndb/tarn/transform"
 )
@@ -60,11 +59,11 @@ func looked(s *plan.Scan, err error) error {
 	return err
 }
 
-// whole returns a table to look at, and how. What its files' tuples say is checked where a plan may trust it.
+// whole returns a table to look at, and how. What its files' tuples say is checked even where no plan trusts
+// it, since filters leave out files by it.
 func (l lookup) whole(ctx context.Context, s *plan.Scan, layout *catalog.TableLayout) (*task.Whole, exec.Options, error) {
 	opts := l.session.execOptions()
 	opts.Progress = nil // it tells of the statement's own packs
-	opts.SkipKeyCheck = opts.SkipKeyCheck || spj.Mode(l.session.settings.SPJ()) == spj.Off
 	ready, err := l.planned.tables.prepareScan(ctx, s, layout)
 	if err != nil {
 		return nil, opts, err

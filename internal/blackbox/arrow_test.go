@@ -1,6 +1,7 @@
 package blackbox
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -89,4 +90,31 @@ func TestArrowWithinMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestLongTextsOutOfMemory: what memory doesn't suffice for is an error, also where DuckDB runs out of it within a call of ours.
+func TestLongTextsOutOfMemory(t *testing.T) {
+	text, path := arrow.NewSchema([]arrow.Field{{Name: "v", Type: arrow.BinaryTypes.String}}, nil), filepath.Join(t.TempDir(), "long.arrow")
+	b := array.NewRecordBuilder(memory.DefaultAllocator, text)
+	defer b.Release()
+	b.Field(0).(*array.StringBuilder).Append(strings.Repeat("a", 17*mib))
+	batch := b.NewRecordBatch()
+	defer batch.Release()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	w, err := ipc.NewFileWriter(file, ipc.WithSchema(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Write(batch), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	out := tarn(t, "--memory", "128MiB", "sql", "-c", "SELECT length(v) FROM '"+path+"'")
+	if out.code != 9 || !strings.Contains(out.stderr, "--memory") { // by whoever finds it first
+		t.Errorf("exit %d: %s", out.code, clip(out.stderr))
+	}
+	tarn(t, "--memory", "512MiB", "sql", "-c", "SELECT length(v) FROM '"+path+"'").ok(t)
 }

@@ -23,7 +23,7 @@ func carry(err error) string {
 	out := carriedError{Kind: errs.KindOf(err), Text: err.Error()}
 	var own *errs.Error
 	if errors.As(err, &own) {
-		out.Op, out.Object, out.Text, out.Hint = own.Op, own.Object, own.Msg, own.Hint
+		out.Op, out.Object, out.Text, out.Hint = own.Op, own.Object, own.Msg, errs.HintOf(err)
 		if own.Err != nil {
 			out.Text = strings.TrimPrefix(own.Msg+": "+own.Err.Error(), ": ")
 		}

@@ -77,13 +77,16 @@ func (r report) fault(op string) error {
 	return r.err(op)
 }
 
+// memoryHint says what helps a statement that has used up its memory.
+const memoryHint = "raise the memory limit (--memory), run fewer threads (--threads) or smaller packs (tarn.pack_bytes = 0), or give more temporary space (--temp)"
+
 func (r report) err(op string) *errs.Error {
 	text, hint := r.advice(r.tidy())
 	e := errs.New(r.kind(), op, r.file(), "%s", text)
 	e.Hint = hint
 	if r.isNoMemory() {
 		e.Msg = "out of memory: " + e.Msg
-		return e.WithHint("raise the memory limit (--memory), run fewer threads (--threads) or smaller packs (tarn.pack_bytes = 0), or give more temporary space (--temp)")
+		return e.WithHint("%s", memoryHint)
 	}
 	return e
 }

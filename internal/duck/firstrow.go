@@ -63,8 +63,8 @@ func (c *Conn) FirstRow(types []string) (name string, err error) {
 	return name, nil
 }
 
-// noRoom begins the message of a statement for whose long texts there is no memory.
-const noRoom = "no memory for the long texts of first rows"
+// noRoom begins the messages of our functions for what there is no memory.
+const noRoom = "no memory for "
 
 // widthOf returns the bytes of each value, 0 for texts.
 func widthOf(l layout) (bytes int, ok bool) {

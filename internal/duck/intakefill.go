@@ -210,8 +210,9 @@ func gatherTexts[T string | []byte](s *fillSpace, v bindings.Vector, at int, row
 		s.lengths = binary.LittleEndian.AppendUint32(s.lengths, uint32(len(x)))
 		s.texts = append(s.texts, x...)
 	}
-	if len(rows) > 0 {
-		C.tarn_assign_texts(v.Ptr, C.uint64_t(at), C.uint64_t(len(rows)), (*C.uint8_t)(&s.lengths[0]), (*C.char)(unsafe.Pointer(unsafe.SliceData(s.texts))))
+	if len(rows) > 0 &&
+		!C.tarn_assign_texts(v.Ptr, C.uint64_t(at), C.uint64_t(len(rows)), (*C.uint8_t)(&s.lengths[0]), (*C.char)(unsafe.Pointer(unsafe.SliceData(s.texts)))) {
+		return noVectorRoom()
 	}
 	return nil
 }
@@ -287,7 +288,9 @@ func fillLists(fill fillFunc) fillFunc {
 				inner = append(inner, int(k))
 			}
 		}
-		bindings.ListVectorReserve(v, bindings.IdxT(offset+len(inner)))
+		if err := reserveList(v, offset+len(inner)); err != nil {
+			return err
+		}
 		if err := fill.put(s, bindings.ListVectorGetChild(v), offset, values, inner); err != nil {
 			return err
 		}

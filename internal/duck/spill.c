@@ -1,13 +1,11 @@
 #include "spill.h"
+#include "thrown.h"
 #include "vector.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// As in duckdb.h, where handles are pointers: void* is the same to the linker.
-extern void duckdb_unsafe_vector_assign_string_element_len(void *vector, uint64_t row, const char *text, uint64_t length);
-
-void tarn_assign_texts(void *vector, uint64_t row, uint64_t rows, const uint8_t *lengths, const char *texts) {
+bool tarn_assign_texts(void *vector, uint64_t row, uint64_t rows, const uint8_t *lengths, const char *texts) {
 	tarn_text *values = duckdb_vector_get_data(vector);
 	for (uint64_t i = 0; i < rows; i++, lengths += 4) {
 		uint32_t length =
@@ -17,11 +15,12 @@ void tarn_assign_texts(void *vector, uint64_t row, uint64_t rows, const uint8_t 
 			values[row + i].length = length;
 			memset(values[row + i].inlined, 0, sizeof values->inlined);
 			memcpy(values[row + i].inlined, texts, length);
-		} else {
-			duckdb_unsafe_vector_assign_string_element_len(vector, row + i, texts, length);
+		} else if (!tarn_assign_text(vector, row + i, texts, length)) {
+			return false;
 		}
 		texts += length;
 	}
+	return true;
 }
 
 int64_t *tarn_number(int64_t number) {

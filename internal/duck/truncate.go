@@ -3,8 +3,6 @@ package duck
 import (
 	"fmt"
 
-	bindings "github.com/duckdb/duckdb-go-bindings"
-
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -36,15 +34,15 @@ func truncate(c call) error {
 func (c call) store(x column, i int, v transform.Value) error {
 	switch v := v.(type) {
 	case string:
-		bindings.VectorAssignStringElement(c.output, bindings.IdxT(i), v)
+		return assignText(c.output, i, v)
 	case []byte:
-		bindings.VectorAssignStringElementLen(c.output, bindings.IdxT(i), v)
+		return assignText(c.output, i, v)
 	case int64:
 		results[int64](c)[i] = v
 	case int32:
 		return c.storeInt(x, i, v)
 	default: // a decimal
-		bindings.VectorAssignStringElement(c.output, bindings.IdxT(i), transform.FormatValue(x.typ, v))
+		return assignText(c.output, i, transform.FormatValue(x.typ, v))
 	}
 	return nil
 }

@@ -99,7 +99,9 @@ func decodeTexts(r *laneReader, vector bindings.Vector, row, rows int) error {
 	if sum == 0 {
 		texts = lengths // a pointer that is none would not do
 	}
-	C.tarn_assign_texts(vector.Ptr, C.uint64_t(row), C.uint64_t(rows), (*C.uint8_t)(&lengths[0]), (*C.char)(unsafe.Pointer(&texts[0])))
+	if !C.tarn_assign_texts(vector.Ptr, C.uint64_t(row), C.uint64_t(rows), (*C.uint8_t)(&lengths[0]), (*C.char)(unsafe.Pointer(&texts[0]))) {
+		return noVectorRoom()
+	}
 	return nil
 }
 
@@ -113,7 +115,9 @@ func (l *lane) decodeLists(r *laneReader, vector bindings.Vector, row, rows int)
 		return err
 	}
 	offset := int(bindings.ListVectorGetSize(vector))
-	bindings.ListVectorReserve(vector, bindings.IdxT(offset+elements))
+	if err := reserveList(vector, offset+elements); err != nil {
+		return err
+	}
 	if err := l.children[0].decode(r, bindings.ListVectorGetChild(vector), offset, elements); err != nil {
 		return err
 	}
