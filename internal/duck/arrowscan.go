@@ -299,7 +299,7 @@ func (r *arrowRange) blame(s *fillSpace, chunk bindings.DataChunk, i int, err er
 			break
 		}
 	}
-	return errs.New(errs.KindOf(err), readArrow, r.path, "column %q%s: %v", r.fills[i].name, where, err)
+	return errs.New(errs.KindOf(err), readArrow, r.path, "column %q%s: %v", r.fills[i].name, where, err).WithHint("%s", errs.HintOf(err))
 }
 
 // chunkBytes is about how many bytes of a batch become one chunk, so that long rows don't come by the thousand.
