@@ -74,10 +74,13 @@ func (p *parser) beside(at, step int) string {
 // sign at its end is that of a number.
 func (p *parser) operator(at int) (op string, first int) {
 	isPart := func(i int) bool {
-		return i >= 0 && i < len(p.tokens) && p.tokens[i].kind == symbol && strings.Contains("+-*/<=>~!@#%^&|:", p.tokens[i].text)
+		return i >= 0 && i < len(p.tokens) && p.tokens[i].kind == symbol && len(p.tokens[i].text) == 1 && strings.Contains("+-*/<=>~!@#%^&|:", p.tokens[i].text)
 	}
 	touches := func(i int) bool {
 		return isPart(i) && isPart(i+1) && p.tokens[i].start+len(p.tokens[i].text) == p.tokens[i+1].start
+	}
+	if isSymbol(p.tokens[at], "<=>") { // the only one that is a token by itself
+		return "<=>", at
 	}
 	if !isPart(at) {
 		return "", at
