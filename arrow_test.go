@@ -21,7 +21,7 @@ import (
 func arrowFile(t *testing.T, path string, fields []arrow.Field, rows string) {
 	t.Helper()
 	schema := arrow.NewSchema(fields, nil)
-	batch, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(rows), array.WithUseNumber())
+	batch, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(rows))
 	if err != nil {
 		t.Fatal(err)
 	}

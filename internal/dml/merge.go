@@ -185,8 +185,9 @@ func (m *merger) ownMark() (string, error) {
 	}
 	f, _ := catalog.MetadataColumn(m.table, catalog.SpecFieldID)
 	mark := m.st.Source.Called + "." + f.Name
-	if _, err := m.source.Names(Scope{"SELECT " + mark + " FROM " + m.st.Source.Reference(), m.st.Source.Relation.Parameters}); err != nil {
-		return "", nil // what else is wrong with the source shows where it is read
+	_, err := m.source.Names(Scope{"SELECT " + mark + " FROM " + m.st.Source.Reference(), m.st.Source.Relation.Parameters})
+	if isThere := err == nil; !isThere { // what else is wrong with the source shows where it is read
+		return "", nil
 	}
 	if err := m.describe(); err != nil {
 		return "", err

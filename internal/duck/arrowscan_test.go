@@ -68,7 +68,7 @@ func writeArrow(t testing.TB, path string, isStream bool, schema *arrow.Schema, 
 // fromJSON returns an array of a type.
 func fromJSON(t testing.TB, typ arrow.DataType, text string) arrow.Array {
 	t.Helper()
-	arr, _, err := array.FromJSON(memory.DefaultAllocator, typ, strings.NewReader(text), array.WithUseNumber())
+	arr, _, err := array.FromJSON(memory.DefaultAllocator, typ, strings.NewReader(text))
 	if err != nil {
 		t.Fatalf("%s: %v", typ, err)
 	}

@@ -36,7 +36,10 @@ func carry(err error) string {
 func carried(text string) (*errs.Error, bool) {
 	_, text, ok := strings.Cut(readReport(text).Message, carryMark)
 	var in carriedError
-	if !ok || json.NewDecoder(strings.NewReader(text)).Decode(&in) != nil { // DuckDB may say more behind it
+	if ok {
+		ok = json.NewDecoder(strings.NewReader(text)).Decode(&in) == nil // DuckDB may say more behind it
+	}
+	if !ok {
 		return nil, false
 	}
 	return &errs.Error{Kind: in.Kind, Op: in.Op, Object: in.Object, Msg: in.Text, Hint: in.Hint}, true

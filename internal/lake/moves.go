@@ -275,8 +275,8 @@ func (c *Catalog) refuseLive(ctx context.Context, v *commit.Version, at *table.S
 			continue
 		}
 		err := reader.VisitSome(ctx, &list[i], manifest.StatColumns{}, live, func(e *manifest.Entry) error {
-			if mine[fileio.Plain(e.File.Path)] {
-				return errs.New(errs.Invalid, "", "", "the table has its file %s already", e.File.Path)
+			if mine[fileio.Plain(e.Path)] {
+				return errs.New(errs.Invalid, "", "", "the table has its file %s already", e.Path)
 			}
 			return nil
 		})
