@@ -342,16 +342,14 @@ func (i *importing) checked(ctx context.Context, err error) ([]ImportedFile, err
 	for _, f := range i.files {
 		mine[fileio.Plain(f.Ref.Path)] = true
 	}
-	layout, err := i.catalog.Survey(ctx, i.table, catalog.Filter{})
+	h, err := i.catalog.handleOf(i.table)
 	if err != nil {
 		return nil, err
 	}
-	err = layout.Files(ctx, func(f catalog.DataFile) error {
-		if mine[fileio.Plain(f.Ref.Path)] {
-			return errs.New(errs.Exists, opImport, i.in.From, "the table has the file %s already", f.Ref.Path)
-		}
-		return nil
-	})
+	path, err := i.catalog.liveAmong(ctx, i.table.Specs, h.snapshot, mine)
+	if err == nil && path != "" {
+		err = errs.New(errs.Exists, opImport, i.in.From, "the table has the file %s already", path)
+	}
 	return i.files, err
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/iceberg-go/table"
 
+	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/fileio"
 )
@@ -71,7 +72,7 @@ func othersFolders(versions []table.Metadata) ([]string, error) {
 		}
 		all = append(all, folders...)
 	}
-	if current := versions[0].Properties(); strings.EqualFold(current[snapshotKey], "true") && len(all) == 0 {
+	if current := versions[0].Properties(); catalog.IsSet(current, snapshotKey, false) && len(all) == 0 {
 		return nil, errs.New(errs.Invalid, "", "", "its property %s says that it was made of files that are another table's, and nothing says which those are", snapshotKey).
 			WithHint("DROP TABLE without PURGE leaves them; without the property, ALTER TABLE ... UNSET TBLPROPERTIES ('%s'), all files in the table's own folders are its own", snapshotKey)
 	}

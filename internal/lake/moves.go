@@ -232,8 +232,16 @@ func (c *Catalog) Cherrypick(ctx context.Context, t *catalog.Table, id catalog.S
 	if err != nil {
 		return 0, err
 	}
-	if err := c.refuseLive(ctx, v, base.snapshot, change.Add); err != nil {
+	// The metadata may not know any more that the picked snapshot is an ancestor: expiry takes those between away, and a tag keeps it.
+	paths := map[string]bool{}
+	for _, f := range change.Add {
+		paths[fileio.Plain(f.Path)] = true
+	}
+	switch path, err := c.liveAmong(ctx, v.Specs, base.snapshot, paths); {
+	case err != nil:
 		return 0, errs.Wrap(errs.Internal, op, t.Ident.String(), err)
+	case path != "":
+		return 0, errs.New(errs.Invalid, op, t.Ident.String(), "the table has its file %s already", path)
 	}
 	done, err := commit.Apply(ctx, &committed{catalog: c, ident: t.Ident, base: base}, t.Ident.String(), v, change)
 	return done.Snapshot, err
@@ -257,34 +265,30 @@ func (h *handle) unpublished(picked, at *table.Snapshot) error {
 	return nil
 }
 
-// refuseLive refuses data files that a snapshot has already. A picked snapshot may be an ancestor of the current one, and the metadata
-// not know it any more: expiry takes those between away, and a tag keeps it. Its files picked again would double their rows.
-func (c *Catalog) refuseLive(ctx context.Context, v *commit.Version, at *table.Snapshot, files []manifest.File) error {
-	mine := map[string]bool{}
-	for _, f := range files {
-		mine[fileio.Plain(f.Path)] = true
-	}
+// liveAmong returns one of some data files, by their plain paths, that a snapshot has; "" when it has none of them. Files that are added
+// once more would double their rows.
+func (c *Catalog) liveAmong(ctx context.Context, specs map[catalog.SpecID]catalog.PartitionSpec, at *table.Snapshot, paths map[string]bool) (found string, err error) {
 	list, err := c.manifests(ctx, at)
 	if err != nil {
-		return err
+		return "", err
 	}
-	reader := manifest.NewReader(c.fio, v.Specs)
+	reader := manifest.NewReader(c.fio, specs)
 	live := func(e *manifest.Entry) bool { return e.Status != manifest.Deleted }
 	for i := range list {
-		if list[i].Content != manifest.Data {
+		if list[i].Content != manifest.Data || found != "" {
 			continue
 		}
 		err := reader.VisitSome(ctx, &list[i], manifest.StatColumns{}, live, func(e *manifest.Entry) error {
-			if mine[fileio.Plain(e.Path)] {
-				return errs.New(errs.Invalid, "", "", "the table has its file %s already", e.Path)
+			if paths[fileio.Plain(e.Path)] {
+				found = e.Path
 			}
 			return nil
 		})
 		if err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
+	return found, nil
 }
 
 func propertiesOf(s *table.Snapshot) map[string]string {

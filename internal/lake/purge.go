@@ -3,7 +3,6 @@ package lake
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/apache/iceberg-go/table"
 
@@ -42,7 +41,7 @@ func (c *Catalog) PlanPurge(ctx context.Context, t *catalog.Table) (*Purge, erro
 	if err != nil {
 		return nil, err
 	}
-	if value, ok := t.Properties[GCEnabled]; ok && !strings.EqualFold(value, "true") {
+	if value := t.Properties[GCEnabled]; !catalog.IsSet(t.Properties, GCEnabled, true) {
 		err := errs.New(errs.Invalid, "purge table", t.Ident.String(), "its property %s is %s: its files may be those of other tables", GCEnabled, value)
 		if _, ok := c.store.(*hadoopStore); ok {
 			return nil, err.WithHint("without the property, which ALTER TABLE ... UNSET TBLPROPERTIES takes away, files that lie outside of the table's own folders stay too")
