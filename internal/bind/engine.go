@@ -20,11 +20,9 @@ type Engine interface {
 	// Describe returns a query's columns without running it.
 	Describe(ctx context.Context, query string) ([]plan.Column, error)
 	// UnfilteredList returns the select list in whose stead files, the SQL of Parquet files in a FROM clause, have a star that is
-	// right under any filter; "" says that their own star is. It has the virtual columns besides that are mentioned.
-	UnfilteredList(ctx context.Context, files string, mentioned func(name string) bool) (string, error)
-	// RefuseNanoseconds refuses Parquet files, by the SQL of them in a FROM clause and of their names, with a column in use whose
-	// moments lose nanoseconds when they are read.
-	RefuseNanoseconds(ctx context.Context, files, names string, isUsed func(name string) bool) error
+	// right under any filter; "" says that their own star is. It has the virtual columns besides that are mentioned. names is the SQL
+	// of the files' names. Errors are Unsupported for a column in use whose moments would lose nanoseconds.
+	UnfilteredList(ctx context.Context, files, names string, mentioned, isUsed func(name string) bool) (string, error)
 	// ArrowSource returns the SQL of a FROM clause that reads the Arrow files of names, which are paths or patterns. Errors are
 	// NotFound, naming the one that no file is there for.
 	ArrowSource(ctx context.Context, names []string) (string, error)

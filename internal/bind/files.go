@@ -163,16 +163,13 @@ func (b *binder) keepFilters(ctx context.Context, n sql.Node, alias string) erro
 	// With a star around, a virtual column would come out of it: then it isn't found, and the function has an option for it.
 	mentioned := func(name string) bool { return !b.names.all && b.names.names[name] }
 	source := strings.TrimPrefix(text, "SELECT * FROM ")
-	list, err := b.engine.UnfilteredList(ctx, source, mentioned)
-	if err != nil {
-		return err
-	}
 	names, err := b.text(ctx, bareSelect(files.Child("function").List("children")[0]))
 	if err != nil {
 		return err
 	}
 	isUsed := func(name string) bool { return b.names.all || b.names.names[name] }
-	if err := b.engine.RefuseNanoseconds(ctx, source, strings.TrimPrefix(names, "SELECT "), isUsed); err != nil || list == "" {
+	list, err := b.engine.UnfilteredList(ctx, source, strings.TrimPrefix(names, "SELECT "), mentioned, isUsed)
+	if err != nil || list == "" {
 		return err
 	}
 	items, err := b.parse(ctx, "SELECT "+list)

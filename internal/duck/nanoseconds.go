@@ -11,15 +11,10 @@ import (
 	"github.com/tarndb/tarn/internal/quote"
 )
 
-// RefuseNanoseconds fails with Unsupported where a column in use of Parquet files has moments in nanoseconds: DuckDB's type of moments has
-// microseconds, and its reader cuts the rest off without a word. Spark refuses such files likewise. files is their SQL in a FROM
-// clause, and names that of their names. Timestamps without a zone keep their nanoseconds.
-func (c *Conn) RefuseNanoseconds(ctx context.Context, files, names string, isUsed func(name string) bool) error {
-	stmt, err := c.prepare(ctx, "SELECT * FROM "+files)
-	if err != nil {
-		return err
-	}
-	defer bindings.DestroyPrepare(&stmt)
+// refuseNanoseconds fails with Unsupported where a column in use of Parquet files has moments in nanoseconds: DuckDB's type of moments has
+// microseconds, and its reader cuts the rest off without a word. Spark refuses such files likewise. stmt selects all of the
+// files' columns, and names is the SQL of the files' names. Timestamps without a zone keep their nanoseconds.
+func (c *Conn) refuseNanoseconds(ctx context.Context, stmt bindings.PreparedStatement, names string, isUsed func(name string) bool) error {
 	var flat []string
 	nested := false
 	for i := range bindings.PreparedStatementColumnCount(stmt) {

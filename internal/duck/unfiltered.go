@@ -75,13 +75,16 @@ func contains(t bindings.LogicalType, ids ...bindings.Type) bool {
 
 // UnfilteredList returns the select list in whose stead files, the SQL of Parquet files in a FROM clause, have a star that is right
 // under any filter; "" says that their own star is. A star has no virtual columns: the list has those besides that are
-// mentioned. Errors are those of reading the files' footers.
-func (c *Conn) UnfilteredList(ctx context.Context, files string, mentioned func(name string) bool) (string, error) {
+// mentioned. Errors are those of reading the files' footers, and of refuseNanoseconds.
+func (c *Conn) UnfilteredList(ctx context.Context, files, names string, mentioned, isUsed func(name string) bool) (string, error) {
 	stmt, err := c.prepare(ctx, "SELECT * FROM "+files)
 	if err != nil {
 		return "", err
 	}
 	defer bindings.DestroyPrepare(&stmt)
+	if err := c.refuseNanoseconds(ctx, stmt, names, isUsed); err != nil {
+		return "", err
+	}
 	own, mistrusted := map[string]bool{}, []string(nil)
 	for i := range bindings.PreparedStatementColumnCount(stmt) {
 		name := bindings.PreparedStatementColumnName(stmt, i)
