@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,7 +91,8 @@ func postgresKind(code string) errs.Kind {
 
 func (p *postgres) isTaken(err error) bool {
 	var told *pgconn.PgError
-	return errors.As(err, &told) && told.Code == "23505" // unique_violation
+	taken := []string{"23505", "42P07", "42710"} // unique_violation, duplicate_table, duplicate_object
+	return errors.As(err, &told) && slices.Contains(taken, told.Code)
 }
 
 // isUndone is true of statements that never reached the server, and of those that it says it didn't carry out. When it stops,

@@ -2,12 +2,16 @@ package lake
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/errs"
@@ -76,12 +80,18 @@ func TestPostgresOutcomes(t *testing.T) {
 	}
 }
 
-// TestPostgresCatalog goes through what a store does, on a real server.
-func TestPostgresCatalog(t *testing.T) {
+// postgresServer returns the URI of the server that tests may use; without one the test is skipped.
+func postgresServer(t *testing.T) string {
 	uri := os.Getenv("TARN_TEST_POSTGRES")
 	if uri == "" {
 		t.Skip("no server: TARN_TEST_POSTGRES isn't set; testdata/services/with-postgres starts one")
 	}
+	return uri
+}
+
+// TestPostgresCatalog goes through what a store does, on a real server.
+func TestPostgresCatalog(t *testing.T) {
+	uri := postgresServer(t)
 	dir := t.TempDir()
 	open := func() *Catalog {
 		return openTest(t, Config{Name: dir, Type: "sql", URI: uri, Warehouse: dir, CreateIfMissing: true})
@@ -137,5 +147,33 @@ func TestPostgresCatalog(t *testing.T) {
 	_, err := openTest(t, Config{Name: "x", Type: "sql", URI: "postgresql://postgres:secret@127.0.0.1:1/x"}).ListNamespaces(t.Context())
 	if errs.KindOf(err) != errs.Transient || strings.Contains(err.Error(), "secret") {
 		t.Errorf("no server: %v", err)
+	}
+}
+
+// TestPostgresCatalogMadeTwice has many make the catalog of one empty database at the same time: it is there for all of them.
+func TestPostgresCatalogMadeTwice(t *testing.T) {
+	server := postgresServer(t)
+	db, err := sql.Open("pgx", server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for range 10 {
+		schema := fmt.Sprintf("made_%d", time.Now().UnixNano())
+		if _, err := db.ExecContext(t.Context(), "CREATE SCHEMA "+schema); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(schema, func(t *testing.T) {
+			var all errgroup.Group
+			for n := range 16 {
+				c := openTest(t, Config{
+					Name: "lake", Type: "sql", URI: server + "&search_path=" + schema, Warehouse: t.TempDir(), CreateIfMissing: true,
+				})
+				all.Go(func() error { return c.CreateNamespace(t.Context(), catalog.Ident{fmt.Sprintf("db%d", n)}) })
+			}
+			if err := all.Wait(); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 }

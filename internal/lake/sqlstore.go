@@ -51,7 +51,7 @@ type sqlBackend interface {
 	columns() string
 	// kind returns what sort of thing went wrong; Internal where it can't tell.
 	kind(err error) errs.Kind
-	// isTaken says whether a statement failed since there is a row of its key already.
+	// isTaken says whether a statement failed since the row or table that it makes is there already.
 	isTaken(err error) bool
 	// isUndone says whether a failed statement surely changed nothing.
 	isUndone(err error) bool
@@ -146,16 +146,28 @@ func (s *sqlStore) make(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	tx, err := db.BeginTx(ctx, nil) // all tables or none, for whoever comes at the same time
+	// Of two that make a table at the same time PostgreSQL fails the one that waited for the other, IF NOT EXISTS or not. Another
+	// engine may make one table at a time, so each table can be lost once.
+	for range sqlTables {
+		if err = makeTables(ctx, db); !s.back.isTaken(err) {
+			return s.wrap("create catalog", err)
+		}
+	}
+	return s.wrap("create catalog", makeTables(ctx, db))
+}
+
+// makeTables makes all tables of a SQL catalog that are missing, or none.
+func makeTables(ctx context.Context, db *sql.DB) error {
+	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
-		return s.wrap("create catalog", err)
+		return err
 	}
 	for _, text := range sqlTables {
 		if _, err := tx.ExecContext(ctx, text); err != nil {
-			return errors.Join(s.wrap("create catalog", err), tx.Rollback())
+			return errors.Join(err, tx.Rollback())
 		}
 	}
-	return s.wrap("create catalog", tx.Commit())
+	return tx.Commit()
 }
 
 func (s *sqlStore) close() error {
