@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"errors"
+	"runtime"
 	"time"
 
 	"github.com/tarndb/tarn/internal/duck"
@@ -11,8 +12,10 @@ import (
 )
 
 const (
-	// watchEvery is how often memory is looked at: two threads touch about 10 MiB in that time.
-	watchEvery = 5 * time.Millisecond
+	// watchEvery is how often memory is looked at near the limit, and watchSeldom far from it.
+	watchEvery, watchSeldom = 5 * time.Millisecond, 100 * time.Millisecond
+	// touched is how many bytes a thread touches in a millisecond, about.
+	touched = 1 << 20
 	// shortAt is the part of the limit from which on freed memory is given back at once.
 	shortAt = 0.7
 	// dropEvery is how often the program's own code is let go when memory is short: what runs is back within a millisecond.
@@ -51,7 +54,7 @@ func WatchMemory(ctx context.Context, limit int64) (_ context.Context, stop func
 
 // watch looks at the process's memory until end, and calls atLimit when it can't be kept below the limit.
 func watch(limit float64, end <-chan struct{}, atLimit func()) {
-	tick := time.NewTicker(watchEvery)
+	tick := time.NewTimer(nextLook(float64(meter.Memory()), limit))
 	defer tick.Stop()
 	var dropped time.Time
 	for {
@@ -60,7 +63,9 @@ func watch(limit float64, end <-chan struct{}, atLimit func()) {
 			return
 		case <-tick.C:
 		}
-		if float64(meter.Memory()) < shortAt*limit {
+		held := float64(meter.Memory())
+		tick.Reset(nextLook(held, limit))
+		if held < shortAt*limit {
 			continue
 		}
 		duck.ReleaseMemory()
@@ -72,4 +77,13 @@ func watch(limit float64, end <-chan struct{}, atLimit func()) {
 			atLimit()
 		}
 	}
+}
+
+// nextLook returns after what time memory is looked at again: long before all cores together could have touched what is left until
+// memory is short.
+func nextLook(held, limit float64) time.Duration {
+	const careful = 4
+	rate := touched * float64(max(2, runtime.NumCPU())) * careful // per millisecond
+	left := (shortAt*limit - held) / rate
+	return min(watchSeldom, max(watchEvery, time.Duration(left*float64(time.Millisecond))))
 }
