@@ -9,13 +9,14 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	bindings "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/tarndb/tarn/internal/errs"
 )
 
-// Spill is rows of a table on disk, parted into bins, one file each. Several writers may add to it at once, each row to the
+// Spill is rows of a table on disk, parted into bins, one file each, but for the first ones, which may be held in memory. Several writers may add to it at once, each row to the
 // bin that the caller says; then bins are read, by any instance and as often as wanted, and dropped.
 //
 // It is a format of our own: DuckDB's COPY with PARTITION_BY was measured with 3 M rows of two longs, on one thread: 0.4 to 0.6
@@ -28,18 +29,23 @@ type Spill struct {
 	names   []string // of types
 	lanes   []lane
 	bins    []spillBin
+	room    atomic.Int64 // bytes that may still be held in memory
 }
 
-// spillBin is one bin's file.
+// spillBin is one bin: its blocks in memory, and its file.
 type spillBin struct {
-	mu     sync.Mutex
-	blocks []spillBlock
-	rows   int64
-	bytes  int64
+	mu      sync.Mutex
+	blocks  []spillBlock
+	rows    int64
+	bytes   int64 // of all that was written
+	hasFile bool
+	end     int64 // of the file
 }
 
-// spillBlock is a part of a bin's file that was made of up to a vector of rows.
+// spillBlock is a part of a bin that was made of up to a vector of rows.
 type spillBlock struct {
+	isHeld        bool // in memory; else it lies in the bin's file, at its offset
+	held          []byte
 	offset, bytes int64
 	rows          int
 }
@@ -58,6 +64,10 @@ func (c *Conn) NewSpill(prefix string, columns []ScanColumn, bins int) (*Spill, 
 	}
 	return s, nil
 }
+
+// Hold has the spill keep up to so many bytes in memory, those that come first: a bin of few rows then costs no file. It is called
+// before rows are added.
+func (s *Spill) Hold(bytes int64) { s.room.Store(bytes) }
 
 func (s *Spill) addType(c *Conn, name string) error {
 	t, err := c.logicalType(name)
@@ -139,12 +149,19 @@ func (s *Spill) Bytes() (sum int64) {
 	return sum
 }
 
-// Drop removes a bin's file. Nobody reads the bin any more.
+// Drop removes a bin's rows. Nobody reads the bin any more.
 func (s *Spill) Drop(bin int) error {
 	b := &s.bins[bin]
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.blocks, b.rows = nil, 0
+	for _, block := range b.blocks {
+		s.room.Add(int64(len(block.held)))
+	}
+	hasFile := b.hasFile
+	b.blocks, b.rows, b.hasFile, b.end = nil, 0, false, 0
+	if !hasFile {
+		return nil
+	}
 	if err := os.Remove(s.path(bin)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return errs.Wrap(errs.Resource, "remove spilled rows", s.path(bin), err)
 	}
@@ -153,26 +170,55 @@ func (s *Spill) Drop(bin int) error {
 
 func (s *Spill) path(bin int) string { return s.prefix + strconv.Itoa(bin) }
 
-// write appends blocks, whose offsets count from the first of data, to a bin. The file is open for no longer than that:
-// there may be more bins than a process may have files.
-func (s *Spill) write(bin int, data []byte, blocks []spillBlock) (err error) {
+// write appends blocks, whose offsets count from the first of data, to a bin.
+func (s *Spill) write(bin int, data []byte, blocks []spillBlock) error {
 	b := &s.bins[bin]
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if s.holds(int64(len(data))) {
+		data = slices.Clone(data)
+		for i := range blocks {
+			at := blocks[i].offset
+			blocks[i].isHeld, blocks[i].held = true, data[at:at+blocks[i].bytes]
+		}
+	} else if err := s.append(bin, data, blocks); err != nil {
+		return err
+	}
+	for _, block := range blocks {
+		b.blocks = append(b.blocks, block)
+		b.rows += int64(block.rows)
+	}
+	b.bytes += int64(len(data))
+	return nil
+}
+
+// holds says whether so many bytes more may be held in memory, and counts them.
+func (s *Spill) holds(bytes int64) bool {
+	if s.room.Add(-bytes) >= 0 {
+		return true
+	}
+	s.room.Add(bytes)
+	return false
+}
+
+// append writes data to the end of a bin's file. The file is open for no longer than that: there may be more bins than a process may
+// have files.
+func (s *Spill) append(bin int, data []byte, blocks []spillBlock) error {
+	b := &s.bins[bin]
 	f, err := os.OpenFile(s.path(bin), os.O_WRONLY|os.O_CREATE, 0o600)
+	at := b.end
 	if err == nil {
-		_, err = f.WriteAt(data, b.bytes)
+		b.hasFile = true
+		_, err = f.WriteAt(data, at)
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
 		return spillFault(s.path(bin), err)
 	}
-	for _, block := range blocks {
-		block.offset += b.bytes
-		b.blocks = append(b.blocks, block)
-		b.rows += int64(block.rows)
+	for i := range blocks {
+		blocks[i].offset += at
 	}
-	b.bytes += int64(len(data))
+	b.end = at + int64(len(data))
 	return nil
 }
 

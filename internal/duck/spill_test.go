@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,6 +137,7 @@ func keepsType(t *testing.T, c *Conn, random *rand.Rand, typ catalog.Type, sql s
 	mustExec(t, c, fmt.Sprintf("CREATE OR REPLACE TABLE t AS SELECT %s FROM (SELECT CASE WHEN i %% 50 > 0 THEN (hash(i + %d) %% 1000)::BIGINT END AS n FROM range(%d) t(i))",
 		strings.Join(list, ", "), random.IntN(1000), rows))
 	s := newSpill(t, c, columns, bins)
+	s.Hold(int64(random.IntN(3)) << (10 + random.IntN(10)))
 	if err := spillRows(t.Context(), c, "TABLE t", s.Writer(1<<(12+random.IntN(12))), bucketBins(t, bins)); err != nil {
 		t.Fatal(err)
 	}
@@ -171,6 +173,46 @@ func TestSpillReadsFewColumns(t *testing.T) {
 		where := fmt.Sprintf(" FROM (%s) WHERE tarn_bucket(2, k) = %d", rows, bin)
 		for _, list := range []string{"count(*)", `sum("a (3)")`, `max("a (3)"), max(k)`, "min(A), count(A), count(*)"} {
 			wantRows(t, c, "SELECT "+list+" FROM ("+sql+")", mustRows(t, c, "SELECT "+list+where)...)
+		}
+	}
+}
+
+// TestSpillHoldsTheFirstRows holds what there is room for in memory, and writes the rest: each bin's rows come back in their order,
+// whole and by parts, and its room is there again once it is dropped.
+func TestSpillHoldsTheFirstRows(t *testing.T) {
+	_, c := session(t, Options{Threads: 1})
+	const all, rows = 1 << 20, 20000
+	for _, room := range []int64{0, 50_000, all} {
+		s := newSpill(t, c, []ScanColumn{{Field: primitive(1, "k", longType), As: "k"}}, 2)
+		s.Hold(room)
+		if err := spillRows(t.Context(), c, fmt.Sprintf("SELECT i FROM range(%d) t(i)", rows), s.Writer(32<<10), bucketBins(t, 2)); err != nil {
+			t.Fatal(err)
+		}
+		held := room - s.room.Load()
+		for bin := range 2 {
+			want := mustRows(t, c, fmt.Sprintf("SELECT i FROM range(%d) t(i) WHERE tarn_bucket(2, i) = %d ORDER BY i", rows, bin))
+			sql, release := s.Read(bin)
+			defer release()
+			wantRows(t, c, sql, want...)
+			var parts []string
+			for _, part := range s.Parts(bin, 10_000) {
+				sql, release := s.ReadPart(bin, part)
+				defer release()
+				parts = append(parts, mustRows(t, c, sql)...)
+			}
+			if !slices.Equal(parts, want) {
+				t.Errorf("with room for %d bytes, bin %d has %d rows by parts, not %d, or others", room, bin, len(parts), len(want))
+			}
+			_, err := os.Stat(s.path(bin))
+			if hasFile := err == nil; hasFile != (room < all) {
+				t.Errorf("with room for %d bytes, bin %d has a file: %v", room, bin, hasFile)
+			}
+			if err := s.Drop(bin); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if held > room || room > 0 && held == 0 || s.room.Load() != room {
+			t.Errorf("with room for %d bytes, %d were held, and there is room for %d afterwards", room, held, s.room.Load())
 		}
 	}
 }

@@ -150,7 +150,7 @@ func (s *spilled) open() (*spillScan, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	scan := &spillScan{spilled: s, blocks: b.blocks[min(s.part.from, len(b.blocks)):min(s.part.to, len(b.blocks))]}
-	if len(scan.blocks) == 0 {
+	if !slices.ContainsFunc(scan.blocks, func(b spillBlock) bool { return !b.isHeld }) {
 		return scan, nil
 	}
 	var err error
@@ -189,6 +189,15 @@ func (s *spillScan) fill(chunk bindings.DataChunk) (rows int, err error) {
 	if len(blocks) == 0 {
 		return 0, nil
 	}
+	if blocks[0].isHeld {
+		for _, b := range blocks {
+			if err := s.decode(&laneReader{b.held}, chunk, rows, b.rows); err != nil {
+				return 0, err
+			}
+			rows += b.rows
+		}
+		return rows, nil
+	}
 	last := blocks[len(blocks)-1]
 	size := int(last.offset + last.bytes - blocks[0].offset)
 	buf, _ := s.buffers.Get().(*[]byte)
@@ -210,7 +219,7 @@ func (s *spillScan) fill(chunk bindings.DataChunk) (rows int, err error) {
 	return rows, nil
 }
 
-// claim returns the blocks that the caller is to read; none at the end. They follow each other in the file.
+// claim returns the blocks that the caller is to read; none at the end. They follow each other in the file, or all are held.
 func (s *spillScan) claim() []spillBlock {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,7 +228,8 @@ func (s *spillScan) claim() []spillBlock {
 	for ; s.next < len(s.blocks); s.next++ {
 		b := &s.blocks[s.next]
 		rows, bytes = rows+b.rows, bytes+b.bytes
-		if s.next > from && (rows > vectorRows || bytes > blockBytes) {
+		isOther := b.isHeld != s.blocks[from].isHeld
+		if s.next > from && (isOther || rows > vectorRows || bytes > blockBytes) {
 			break
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tarndb/tarn/internal/duck"
+	"github.com/tarndb/tarn/internal/exec"
 	"github.com/tarndb/tarn/transform"
 )
 
@@ -37,8 +38,20 @@ func (j *Job) newBins(w *worker, depth int) (*bins, error) {
 		return nil, err
 	}
 	b := &bins{depth: depth, tuples: duck.NewTuples(j.target.types, own, shared, byte(depth))}
-	b.spill, err = w.conn.NewSpill(prefix, j.target.columns, b.tuples.Bins())
+	if b.spill, err = w.conn.NewSpill(prefix, j.target.columns, b.tuples.Bins()); err == nil && depth == 0 {
+		b.spill.Hold(j.heldRowBytes())
+	}
 	return b, err
+}
+
+// heldRowBytes is how many bytes of rows stay in memory until they are written to files: an eighth of what Go's heap may take where
+// there is a limit, beside the edits, which may take three fourths.
+func (j *Job) heldRowBytes() int64 {
+	const most, share = 16 << 20, 8
+	if j.opts.MemoryBytes > 0 {
+		return min(most, exec.GoHeapBytes(j.opts.MemoryBytes)/share)
+	}
+	return most
 }
 
 func (b *bins) close() error {
