@@ -193,7 +193,7 @@ func (s *Session) checkExpressions(ctx context.Context, st sql.ChangeRows) error
 		if !f.IsExpression() {
 			q, err := sql.ParseQuery(f.Alone())
 			if err == nil {
-				err = bind.OnlyTables(ctx, stub.Engine{Conn: conn}, q)
+				err = bind.OnlyTables(ctx, s.binder(conn), q)
 			}
 			if err != nil {
 				return err

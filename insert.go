@@ -14,7 +14,6 @@ import (
 	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/internal/plan/spj"
 	"github.com/tarndb/tarn/internal/sql"
-	"github.com/tarndb/tarn/internal/stub"
 	"github.com/tarndb/tarn/internal/task"
 	"github.com/tarndb/tarn/internal/write"
 )
@@ -104,7 +103,7 @@ func (s *Session) describe(ctx context.Context, t *tables, q sql.Query, args []a
 		return nil, err
 	}
 	defer conn.Close()
-	bound, err := bind.Bind(ctx, stub.Engine{Conn: conn}, t, q, args...)
+	bound, err := bind.Bind(ctx, s.binder(conn), t, q, args...)
 	if err != nil {
 		return nil, err
 	}

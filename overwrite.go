@@ -14,7 +14,6 @@ import (
 	"github.com/tarndb/tarn/internal/evolve"
 	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/sql"
-	"github.com/tarndb/tarn/internal/stub"
 	"github.com/tarndb/tarn/internal/write"
 	"github.com/tarndb/tarn/transform"
 )
@@ -164,7 +163,7 @@ func (s *Session) exactFilter(ctx context.Context, out *insertion, into sql.Into
 	if err != nil {
 		return catalog.Filter{}, err
 	}
-	bound, err := bind.Bind(ctx, stub.Engine{Conn: conn}, out.plan.tables, q)
+	bound, err := bind.Bind(ctx, s.binder(conn), out.plan.tables, q)
 	if err != nil {
 		return catalog.Filter{}, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/bind"
+	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/dynamic"
 	"github.com/tarndb/tarn/internal/errs"
 	"github.com/tarndb/tarn/internal/exec"
@@ -25,6 +26,7 @@ type Session struct {
 	engine   *Engine
 	settings *settings.Set
 	progress func(done, total int)
+	moment   *stub.Moment // of the statement that runs
 }
 
 // Session starts a session with the engine's default settings.
@@ -41,6 +43,7 @@ func (s *Session) Split(script string) ([]string, error) { return sql.Split(scri
 // without rows gives Rows without columns. ctx bounds the statement to its last row.
 func (s *Session) Query(ctx context.Context, stmt string, args ...any) (rows *Rows, err error) {
 	defer guard(stmt, &err)
+	s.moment = &stub.Moment{}
 	parsed, err := sql.Parse(stmt)
 	if err != nil {
 		return nil, err
@@ -107,6 +110,7 @@ type ExplainOptions struct {
 // Explain returns a query's plan as text; args are as in Query.
 func (s *Session) Explain(ctx context.Context, query string, opts ExplainOptions, args ...any) (text string, err error) {
 	defer guard(query, &err)
+	s.moment = &stub.Moment{}
 	parsed, err := sql.Parse(query)
 	if err != nil {
 		return "", err
@@ -165,7 +169,7 @@ func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, isToRun boo
 	if p.wrapped {
 		binds = bind.Wrapped
 	}
-	if p.query, err = binds(ctx, stub.Engine{Conn: conn}, p.tables, q, args...); err != nil {
+	if p.query, err = binds(ctx, s.binder(conn), p.tables, q, args...); err != nil {
 		return err
 	}
 	opts := spj.Options{
@@ -207,6 +211,11 @@ func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, isToRun boo
 		PackBytes: s.settings.PackBytes(), Workers: s.threads(), MemoryBytes: s.memory(), Skew: task.Skew(s.settings.Skew()),
 	})
 	return err
+}
+
+// binder returns what binds queries of the statement that runs.
+func (s *Session) binder(conn *duck.Conn) stub.Engine {
+	return stub.Engine{Conn: conn, Moment: s.moment}
 }
 
 func (s *Session) threads() int {

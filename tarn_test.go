@@ -106,3 +106,21 @@ func TestArguments(t *testing.T) {
 		t.Errorf("a struct as an argument gives %v", err)
 	}
 }
+
+// TestOneMoment: all readings of the clock in a statement are of one moment, by whatever name they are called.
+func TestOneMoment(t *testing.T) {
+	engine, err := tarn.Open(t.Context(), shop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	s := engine.Session()
+	got := rowsOf(t, s, `SELECT now() = current_timestamp, get_current_timestamp() = transaction_timestamp(), CAST(now() AS TIMESTAMP) = localtimestamp,
+		CAST(now() AS DATE) = current_date, today() = current_date, CAST(localtimestamp AS TIME) = localtime, current_time = get_current_time()`)
+	if fmt.Sprint(got) != "[true | true | true | true | true | true | true]" {
+		t.Errorf("they are of several: %v", got)
+	}
+	if first, second := rowsOf(t, s, "SELECT epoch_us(now())"), rowsOf(t, s, "SELECT epoch_us(now())"); fmt.Sprint(first) == fmt.Sprint(second) {
+		t.Errorf("two statements are told one moment, %v", first)
+	}
+}

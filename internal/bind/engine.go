@@ -35,6 +35,9 @@ type Engine interface {
 	FirstRow(types []string) (name string, err error)
 	// Value runs a query of one row and one column and returns it as text.
 	Value(ctx context.Context, query string) (string, error)
+	// Clock returns the value of a reading of the clock, one of ClockReadings, as text. All readings of a statement are of one moment,
+	// however often parts of it are bound.
+	Clock(ctx context.Context, name string) (string, error)
 }
 
 // Resolver finds tables.

@@ -10,7 +10,7 @@ import (
 )
 
 // clocks are the functions and bare names that read the clock, with the type that their value is written as. They are
-// folded once per statement, so that every pack sees one time.
+// folded, so that every pack sees one time: that of Engine.Clock.
 var clocks = map[string]string{
 	"now": "TIMESTAMP WITH TIME ZONE", "current_timestamp": "TIMESTAMP WITH TIME ZONE",
 	"get_current_timestamp": "TIMESTAMP WITH TIME ZONE", "transaction_timestamp": "TIMESTAMP WITH TIME ZONE",
@@ -18,6 +18,18 @@ var clocks = map[string]string{
 	"current_time": "TIME WITH TIME ZONE", "get_current_time": "TIME WITH TIME ZONE",
 	"localtimestamp": "TIMESTAMP", "current_localtimestamp": "TIMESTAMP",
 	"localtime": "TIME", "current_localtime": "TIME",
+}
+
+// ClockReadings returns all readings of the clock as SQL, by the names that Engine.Clock is asked for.
+func ClockReadings() map[string]string {
+	out := map[string]string{}
+	for name := range clocks {
+		out[name] = name
+		if !bareClocks[name] {
+			out[name] += "()"
+		}
+	}
+	return out
 }
 
 // bareClocks are the clock readings that SQL writes without parentheses; a column of that name comes first.
@@ -120,11 +132,7 @@ func (b *binder) fold(ctx context.Context, n sql.Node, name string) error {
 	}
 	value, ok := b.folded[name]
 	if !ok {
-		call := name + "()"
-		if n.Class() == "COLUMN_REF" {
-			call = name
-		}
-		text, err := b.engine.Value(ctx, "SELECT CAST("+call+" AS VARCHAR)")
+		text, err := b.engine.Clock(ctx, name)
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,10 @@ import (
 )
 
 // Engine is a connection that binds one statement: its tables and views stay until the connection is closed.
-type Engine struct{ *duck.Conn }
+type Engine struct {
+	*duck.Conn
+	Moment *Moment // of the statement; nil: each reading of the clock is of its own
+}
 
 var _ bind.Engine = Engine{}
 
