@@ -53,6 +53,9 @@ type Scan struct {
 	// Filter is an SQL condition on the result's names; "" is none. It stands below the checks: a row that it drops isn't
 	// checked, and row groups that it rules out aren't read. Deleted rows are neither filtered nor checked.
 	Filter string
+	// Sieve is likewise a condition, but stands above the checks: a row is checked before it may be dropped. DuckDB puts what was checked
+	// in the place of its column wherever it moves the condition to.
+	Sieve string
 	// Late has DuckDB plan the statement only once: it needs LateArgs.
 	Late bool
 }
@@ -106,8 +109,17 @@ func emptySQL(columns []ScanColumn) (string, error) {
 }
 
 // sql returns the SELECT of the part's rows. From the files up: rows that aren't deleted, of those the rows that pass the
-// filter, of those the checked values.
+// filter, of those the checked values, of those the rows that pass the sieve.
 func (p *part) sql() (string, error) {
+	text, err := p.checked()
+	if err == nil && p.Sieve != "" {
+		text = "SELECT * FROM (" + text + ") WHERE " + p.Sieve
+	}
+	return text, err
+}
+
+// checked returns the SELECT without the sieve.
+func (p *part) checked() (string, error) {
 	inner, err := p.inner()
 	if err != nil {
 		return "", err

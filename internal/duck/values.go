@@ -11,3 +11,6 @@ func (v Values) IsNull(row int) bool { return !v.isValid(row) }
 
 // Integer returns the value of a row that has one, of a column of integers of up to 64 bits.
 func (v Values) Integer(row int) int64 { return v.integer(row) }
+
+// Longs returns the values of a column of BIGINT; those of rows without one mean nothing.
+func (v Values) Longs() []int64 { return values[int64](v.column) }

@@ -43,6 +43,20 @@ func isInteger(c Column) bool {
 	return k == transform.Int || k == transform.Long
 }
 
+// sieves says that an edge's values may leave out rows pack by pack, where a Bloom filter of all of them isn't made and few rows would
+// be left. Whether packs have both tables is for the planner to say.
+//
+// That the edge holds is all that is to be shown. The proof of edges is of a join over any rows of the tables: in a pack those are the
+// pack's.
+func (f *finder) sieves(e edge) {
+	if !isInteger(e.From) || !isInteger(e.To) || f.opts.Mode != Force && (f.sizes[e.To.Scan] < leastBytes || !f.isSifted(e)) {
+		return
+	}
+	e.To.Scan.Sieves = append(e.To.Scan.Sieves, plan.Sieve{
+		From: e.From.Scan, Key: e.From.Field.ID, Column: e.To.Field.ID, IsFew: f.isSifted(e), IsForced: f.opts.Mode == Force,
+	})
+}
+
 // sift makes the Bloom filter of an edge's values, where it is worth it, and gives it to the edge's end. What fails is forgiven as
 // in look.
 func (f *finder) sift(ctx context.Context, e edge, source int64) error {
@@ -65,6 +79,7 @@ func (f *finder) sift(ctx context.Context, e edge, source int64) error {
 	if f.opts.Mode != Force && l.Counts.Rows > mostKeys {
 		x.State, x.Why, x.Seconds = Rejected, fmt.Sprintf("its %d rows are too many to keep", l.Counts.Rows), time.Since(start).Seconds()
 		f.out = append(f.out, x)
+		f.sieves(e)
 		return nil
 	}
 	test, err := f.tables.Bloom(ctx, from, l, e.From.Field.ID)

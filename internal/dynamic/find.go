@@ -175,6 +175,7 @@ func (f *finder) from(ctx context.Context, s *plan.Scan) error {
 		case why == "":
 			worth = append(worth, e)
 			if f.opts.Mode == Force {
+				f.sieves(e)
 				f.tell(e)
 			}
 		case f.tell(e):
@@ -182,7 +183,11 @@ func (f *finder) from(ctx context.Context, s *plan.Scan) error {
 			if err := f.sift(ctx, e, size); err != nil {
 				return err
 			}
-		case interesting:
+		default:
+			f.sieves(e)
+			if !interesting {
+				break
+			}
 			f.out = append(f.out, Filter{From: e.From, To: e.To, State: Rejected, Why: why, SourceBytes: size, TargetBytes: f.sizes[e.To.Scan]})
 		}
 	}

@@ -42,7 +42,14 @@ func scanOf(in *task.Input, files []task.File) (duck.Scan, error) {
 // with the cost of a whole vector, where the other side's rows come in full ones. Of a table that is only read each key may have many
 // rows, so that nothing is said of those.
 func joinedRows(in *task.Input, f *task.File) int64 {
-	if !in.IsSifted || !in.TellsPlaces() {
+	if !in.IsSifted {
+		return f.Rows
+	}
+	return siftedRows(in, f)
+}
+
+func siftedRows(in *task.Input, f *task.File) int64 {
+	if !in.TellsPlaces() {
 		return f.Rows
 	}
 	return (f.Rows + plan.SiftedRows - 1) / plan.SiftedRows

@@ -77,6 +77,7 @@ type attempt struct {
 	*task.Pack
 	exchange *exchange
 	checks   [][]duck.ScanCheck // per table
+	sieves   []sieve            // per table
 	whole    task.Part          // of the pack, before it was halved
 	short    duck.ShortWidth    // unless NoShort by the core's text over short texts
 }
@@ -96,8 +97,13 @@ func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, do runQuery
 	if err := w.prepare(ctx); err != nil {
 		return 0, err
 	}
+	sieves, forget, err := w.sieves(ctx, p)
+	defer forget()
+	if err != nil {
+		return 0, err
+	}
 	parts = 1
-	a := attempt{p, x, checks, p.Part, duck.ShortWidth(w.short.Load())}
+	a := attempt{p, x, checks, sieves, p.Part, duck.ShortWidth(w.short.Load())}
 	err = w.attempt(ctx, a, do, given, &parts)
 	return parts, w.conn.Blame(ctx, localPaths(p.Inputs), misspelled(err))
 }
@@ -211,6 +217,7 @@ func (w *worker) packRows(ctx context.Context, a attempt, table int, late bool) 
 		return "", release, err
 	}
 	scan.Checks, scan.Late = a.checks[table], late
+	a.sieves[table].addTo(&scan, &t.Input, files)
 	if text, err = duck.ScanSQL(scan); err != nil {
 		return "", release, err
 	}

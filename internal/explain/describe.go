@@ -90,6 +90,10 @@ func core(c *spj.Core, t *task.Core) Core {
 		for _, s := range table.Short {
 			out.Short = append(out.Short, table.Name+"."+nameOf(&table.Input, s.Field))
 		}
+		for _, s := range table.Sieves {
+			from := &t.Tables[s.Table].Input
+			out.Sieves = append(out.Sieves, Sieve{table.Name + "." + nameOf(&table.Input, s.Column), from.Name + "." + nameOf(from, s.Key)})
+		}
 		out.Bytes += table.Bytes
 		if len(table.Sources) == 0 {
 			out.Everywhere = append(out.Everywhere, Table{table.Name, table.Files, table.Bytes})

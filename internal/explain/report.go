@@ -26,6 +26,12 @@ type Report struct {
 	Run        *Run      `json:"run,omitempty"` // of EXPLAIN ANALYZE
 }
 
+// Sieve says that rows of a pack are left out by a Bloom filter of what another column has in the pack.
+type Sieve struct {
+	Column string `json:"column"`
+	From   string `json:"from"`
+}
+
 // Core is a part that runs group by group.
 type Core struct {
 	Rows       string   `json:"rows"` // complete, top-n, partial, emitted
@@ -42,6 +48,7 @@ type Core struct {
 	Exchanged  int64    `json:"bytes_exchanged"` // of the stragglers
 	Routed     []Routed `json:"routed"`
 	Everywhere []Table  `json:"everywhere"`
+	Sieves     []Sieve  `json:"sieves,omitempty"`
 	Divided    []string `json:"divided_groups"`
 	Short      []string `json:"short_texts"` // columns that are grouped by as numbers while their texts are short
 	Costs      []Cost   `json:"costs"`       // nothing where all rows are read where they lie

@@ -41,6 +41,7 @@ type Scan struct {
 	// each time that the statement is planned.
 	Sifts    []string
 	IsSifted bool // they leave one row of SiftedRows at most, or thereabouts
+	Sieves   []Sieve
 	// Looked says that its rows have been read, for a dynamic filter, before the statement was planned. Lie is what contradicted
 	// the partition tuples of its files then: no plan may trust them.
 	Looked bool
@@ -48,6 +49,16 @@ type Scan struct {
 	// Whole is, of a scan that is all that a SELECT reads, a filter that holds for exactly the rows that its WHERE takes; nil
 	// where there is none.
 	Whole *catalog.Filter
+}
+
+// Sieve says that a row of its scan matters only if its column has a value that the column Key has in a row of From: integers. Whoever
+// runs a part of the query over a part of both scans' rows, with the join that says so, may leave out rows by that. Of a pack it is a
+// Bloom filter of few keys, where one of all would be too large.
+type Sieve struct {
+	From        *Scan
+	Key, Column catalog.FieldID
+	IsFew       bool // it leaves one row of SiftedRows at most, or thereabouts
+	IsForced    bool // however few rows there are
 }
 
 // Condition is an SQL condition on the names of a scan's view, about nothing but its row.

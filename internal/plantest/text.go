@@ -47,6 +47,9 @@ func (p *Planned) Scans() string {
 		for _, c := range slices.Concat(s.Dynamic, s.Sifts) {
 			fmt.Fprintf(&b, "  reads no rows without %s\n", c)
 		}
+		for _, v := range s.Sieves {
+			fmt.Fprintf(&b, "  reads no rows in a pack but by %s = %s.%s\n", fieldName(s, v.Column), v.From.Alias, fieldName(v.From, v.Key))
+		}
 	}
 	return b.String()
 }

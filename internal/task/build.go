@@ -125,6 +125,7 @@ func buildCore(ctx context.Context, c *spj.Core, layouts map[*plan.Scan]*catalog
 			return nil, err
 		}
 	}
+	g.sieves()
 	g.core.Tree = g.plainTree(c.Tree)
 	g.core.Dropped.Groups, g.core.Dropped.NullGroups = c.Dropped.Groups, c.Dropped.NullGroups
 	g.assemble()

@@ -235,6 +235,9 @@ func checkTable(c *Core, at int, home [][]int) error {
 	if err := checkAlso(c, at); err != nil {
 		return err
 	}
+	if err := checkSieves(c, at); err != nil {
+		return err
+	}
 	readers, err := readersOf(c, at, home)
 	if err != nil {
 		return err

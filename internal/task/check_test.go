@@ -223,6 +223,22 @@ var faults = map[string]func(g *task.Graph, c *task.Core, p, q *task.Pack){
 		}
 		q.Inputs[0][0].Number = p.Inputs[0][0].Number
 	},
+	"a sieve of a side that comes out by itself": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		sieve := []task.Sieve{{Table: 0, Key: 1, Column: 1}}
+		if c.Tables[1].Sieves = sieve; task.Check(g) != nil {
+			panic("the other way is wrong too")
+		}
+		sieve[0].Table, c.Tables[0].Sieves, c.Tables[1].Sieves = 1, sieve, nil
+	},
+	"a sieve of a column that isn't checked": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Tables[1].Sieves = []task.Sieve{{Table: 0, Key: 1, Column: 2}}
+	},
+	"a sieve by no integers": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Tables[1].Sieves = []task.Sieve{{Table: 0, Key: 77, Column: 1}}
+	},
+	"a sieve by the table itself": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
+		c.Tables[1].Sieves = []task.Sieve{{Table: 1, Key: 1, Column: 1}}
+	},
 	"a fault in the second core": func(g *task.Graph, c *task.Core, p, q *task.Pack) {
 		g.Cores[1].Packs = g.Cores[1].Packs[1:]
 	},

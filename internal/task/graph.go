@@ -67,6 +67,17 @@ type Table struct {
 	// which key k's column is NULL. Those that can matter go to a bin that depends on their keys alone.
 	Strays []bool
 	Short  []ShortColumn // what Core.Short reads besides the view's columns
+	// Sieves may leave out rows of the table in a pack.
+	Sieves []Sieve
+}
+
+// Sieve says that a row of a table in a pack matters only if its column has a value that the column Key of another table has in the
+// pack, in a row that satisfies the other table's conditions. Both are of integers.
+type Sieve struct {
+	Table       int // the other one's place in Core.Tables; none of its rows are routed
+	Key, Column catalog.FieldID
+	IsFew       bool  // it leaves one row of plan.SiftedRows at most, or thereabouts
+	LeastRows   int64 // that the table must have in a pack for it to be worth it
 }
 
 // ShortColumn is the short form of a column of text.

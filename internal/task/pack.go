@@ -2,6 +2,7 @@ package task
 
 import (
 	"container/heap"
+	"slices"
 	"sort"
 
 	"github.com/tarndb/tarn/internal/plan"
@@ -85,11 +86,16 @@ func (c *Core) packCount(packs []Pack, opts Options) int {
 func (c *Core) joinedBytes(p Pack) int64 {
 	n := p.Bytes
 	for i, t := range c.Tables {
-		if t.IsSifted {
+		if t.isSifted() {
 			n -= BytesOf(p.Inputs[i]) * (plan.SiftedRows - 1) / plan.SiftedRows
 		}
 	}
 	return n
+}
+
+// isSifted says whether few of a table's rows are joined.
+func (t *Table) isSifted() bool {
+	return t.IsSifted || slices.ContainsFunc(t.Sieves, func(s Sieve) bool { return s.IsFew })
 }
 
 func (c *Core) routedBytes() int64 {
