@@ -28,6 +28,10 @@ type positionMetrics struct {
 // positionGroupRows are the rows of a row group of position deletes.
 const positionGroupRows = 1 << 20
 
+// positionPageBytes are about the bytes of a page of position deletes. Zstandard's encoder takes 16 MiB for what it has seen as soon as it
+// is given more than a block, of 128 KiB, and the library holds on to one or two of them: more than all positions take.
+const positionPageBytes = 64 << 10
+
 // writePositionsFile writes a Parquet file of position deletes of one data file (spec, "Position Delete Files"), in their order. A
 // row group at most is held in memory.
 func writePositionsFile(to io.Writer, path string, positions *deletes.Positions, props properties) (*positionMetrics, error) {
@@ -46,7 +50,7 @@ func writePositionsFile(to io.Writer, path string, positions *deletes.Positions,
 	w := positionsWriter{path: path, left: positions.Count()}
 	w.out, err = pqfile.NewParquetWriterWithError(to, root, pqfile.WithWriteMetadata(kind), pqfile.WithWriterProps(parquet.NewWriterProperties(
 		parquet.WithCreatedBy(Creator), parquet.WithCompression(parquetCodecs[props.codec]), parquet.WithCompressionLevel(positionsLevel(props)),
-		parquet.WithDictionaryFor("pos", false),
+		parquet.WithDictionaryFor("pos", false), parquet.WithDataPageSize(positionPageBytes),
 	)))
 	if err != nil {
 		return nil, err
