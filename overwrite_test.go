@@ -89,6 +89,8 @@ func TestInsertReplaceWhere(t *testing.T) {
 		{"INSERT INTO n.p REPLACE WHERE a = 0 FROM n.p WHERE false", "SELECT count(*), min(a) FROM n.p", "10 1"},
 		{"INSERT INTO n.p REPLACE WHERE a = NULL SELECT 1, 3, 'x', NULL", "SELECT count(*) FROM n.p", "11"},
 		{"INSERT INTO n.p REPLACE WHERE p.a <= 1 OR a = 3 WITH q AS (SELECT 9) SELECT *, 1, 'x', NULL FROM q", "SELECT id FROM n.p", "9"},
+		{"INSERT INTO n.p REPLACE WHERE a = 1 (SELECT 10, 1, 'x', NULL)", "SELECT id FROM n.p", "10"},
+		{"INSERT INTO n.p REPLACE WHERE a IN (1) ((SELECT 11, 1, 'x', NULL) UNION (VALUES (12, 1, 'x', NULL))) ORDER BY 1", "SELECT id FROM n.p ORDER BY id", "11\n12"},
 	} {
 		i.run(c.stmt)
 		i.want(c.query, c.want)

@@ -111,7 +111,10 @@ func (p *parser) replaceWhere(into *Into) error {
 	start, depth := p.pos, 0
 	for ; p.pos < len(p.tokens); p.pos++ {
 		t := p.tokens[p.pos]
-		isQuery := p.at(p.pos, "select", "with", "values", "from", "table") && !p.at(p.pos-1, "distinct") && !p.symbolAt(p.pos-1, ".")
+		isQuery := p.at(p.pos, queryWords...) && !p.at(p.pos-1, "distinct") && !p.symbolAt(p.pos-1, ".")
+		if depth == 0 && p.pos > start && !isQuery {
+			isQuery = p.bracketedQueryFollows()
+		}
 		switch {
 		case isQuery && p.pos == start:
 			return p.wanted("a condition")
@@ -132,12 +135,40 @@ func (p *parser) replaceWhere(into *Into) error {
 	return p.wanted("a query or VALUES")
 }
 
+// queryWords are those that a query begins with.
+var queryWords = []string{"select", "with", "values", "from", "table"}
+
+// bracketedQueryFollows says whether a query in brackets begins here, behind a condition, rather than an operand of the condition: so
+// Spark's grammar has it, which reads as much as can be one statement. Behind a value there is no operand. Behind a name there may be,
+// as in f((SELECT 1)) = 2 and in ARRAY(SELECT 1) = [2], but what the name is part of doesn't end the statement, nor goes a set
+// operation or an order on after it.
+func (p *parser) bracketedQueryFollows() bool {
+	at := p.pos
+	for p.symbolAt(at, "(") {
+		at++
+	}
+	if at == p.pos || !p.at(at, queryWords...) || p.at(p.pos-1, wantOperand...) {
+		return false
+	}
+	switch before := p.tokens[p.pos-1]; {
+	case isSymbol(before, ")", "]", "}"), before.kind == text, before.kind == word && isNumber(before.text):
+		return true
+	case !isName(before):
+		return false
+	}
+	end := p.behind(p.pos)
+	return end >= len(p.tokens) || p.symbolAt(end, ";") || p.at(end, "union", "intersect", "except", "minus", "order", "limit", "offset", "fetch")
+}
+
+// wantOperand are the words of expressions behind which a query in brackets is a part of the expression.
+var wantOperand = []string{"and", "or", "not", "in", "exists", "any", "some", "all", "like", "ilike", "between", "case", "when", "then", "else"}
+
 // columnsFollow says whether a parenthesis opens a list of columns, and not a query.
 func (p *parser) columnsFollow() bool {
 	if !p.symbolAt(p.pos, "(") {
 		return false
 	}
-	return !p.at(p.pos+1, "select", "with", "from", "values", "table") && !p.symbolAt(p.pos+1, "(")
+	return !p.at(p.pos+1, queryWords...) && !p.symbolAt(p.pos+1, "(")
 }
 
 func (p *parser) columnList() ([]string, error) {
