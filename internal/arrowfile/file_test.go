@@ -224,6 +224,8 @@ func TestRefusedFiles(t *testing.T) {
 		"no end":            {stream[:len(stream)-8], 0, errs.Corrupt, "the stream has no end"},
 		"no memory":         {stream, 300, errs.Resource, "more than the 300 B that there are"},
 		"a large schema":    {append([]byte{0xff, 0xff, 0xff, 0xff, 0, 0, 8, 0}, large...), 1000, errs.Resource, "more than the 1000 B"},
+		"lists of nothing":  {listsOfNothing(t, true), 0, errs.Unsupported, `column "empty" is a fixed_size_list of size 0`},
+		"files of them":     {listsOfNothing(t, false), 0, errs.Unsupported, `column "empty" is a fixed_size_list of size 0`},
 		"unpacked":          {encode(t, true, manyZeros(), ipc.WithZstd()), 500_000, errs.Resource, "take 977 KiB"},
 		"unpacked in files": {encode(t, false, manyZeros(), ipc.WithLZ4()), 500_000, errs.Resource, "take 981 KiB"},
 	} {
@@ -248,4 +250,19 @@ func manyZeros() []arrow.RecordBatch {
 	b.AppendValues(make([]int64, 125_000), nil)
 	schema := arrow.NewSchema([]arrow.Field{{Name: "z", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	return []arrow.RecordBatch{array.NewRecordBatch(schema, []arrow.Array{b.NewArray()}, 125_000)}
+}
+
+// listsOfNothing is a file of a struct with lists of size 0, which Arrow's library can't write.
+func listsOfNothing(t *testing.T, isStream bool) []byte {
+	t.Helper()
+	const size = 0x0d2e1f33
+	list := arrow.Field{Name: "empty", Type: arrow.FixedSizeListOf(size, arrow.PrimitiveTypes.Int32), Nullable: true}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.StructOf(list)}}, nil)
+	b := array.NewBuilder(memory.DefaultAllocator, schema.Field(0).Type)
+	content := encode(t, isStream, []arrow.RecordBatch{array.NewRecordBatch(schema, []arrow.Array{b.NewArray()}, 0)})
+	written := binary.LittleEndian.AppendUint32(nil, size)
+	if !bytes.Contains(content, written) {
+		t.Fatal("the file doesn't say how long lists are")
+	}
+	return bytes.ReplaceAll(content, written, make([]byte, len(written)))
 }

@@ -30,7 +30,7 @@ func (t table) word(at int) uint32 { return binary.LittleEndian.Uint32(t.buf[at:
 
 func (t table) long(at int) int64 { return int64(binary.LittleEndian.Uint64(t.buf[at:])) }
 
-// number returns the i-th field, a number of one or eight bytes; 0 is the default of all that are read here.
+// number returns the i-th field, a number of one, four or eight bytes; 0 is the default of all that are read here.
 func (t table) number(i, bytes int) int64 {
 	at := t.slot(i)
 	switch {
@@ -38,6 +38,8 @@ func (t table) number(i, bytes int) int64 {
 		return 0
 	case bytes == 1:
 		return int64(t.buf[at])
+	case bytes == 4:
+		return int64(int32(t.word(at)))
 	}
 	return t.long(at)
 }
@@ -74,4 +76,10 @@ func (t table) tables(i int) []table {
 		all[k] = table{t.buf, at + 4*k + int(t.word(at+4*k))}
 	}
 	return all
+}
+
+// text returns the i-th field, a text; "" when there is none.
+func (t table) text(i int) string {
+	at, n := t.vector(i, 1)
+	return string(t.buf[at : at+n])
 }

@@ -76,12 +76,16 @@ func (m *message) inspectBatch(t table) {
 	}
 }
 
+// unsupported is what inspect panics with where a message is as Arrow's format has it, and can't be read all the same.
+type unsupported string
+
 // maxNesting is how deep types may be nested, and as deep as the library reads them.
 const maxNesting = 64
 
 // Numbers of flatbuf.Type.
 const (
 	unionType      = 14
+	fixedListType  = 16
 	binaryViewType = 23
 	textViewType   = 24
 )
@@ -113,6 +117,10 @@ func (v views) inspectFields(fields []table, part int64, depth int, left *int) {
 			}
 		case binaryViewType, textViewType:
 			v[part]++
+		case fixedListType:
+			if ok && typ.number(0, 4) == 0 {
+				panic(unsupported(fmt.Sprintf("column %q is a fixed_size_list of size 0, which DuckDB has no type for", f.text(0))))
+			}
 		}
 		v.inspectFields(f.tables(5), part, depth-1, left)
 	}

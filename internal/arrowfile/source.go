@@ -46,7 +46,7 @@ func (s *source) Release() {}
 func (s *source) Message() (msg *ipc.Message, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = s.damaged("%v", p)
+			err = s.refused(p)
 		}
 		if err != nil && !errors.Is(err, io.EOF) && s.failure == nil {
 			s.failure = err
@@ -222,7 +222,7 @@ const (
 func (s *source) readFooter() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = s.damaged("%v", p)
+			err = s.refused(p)
 		}
 	}()
 	tail, err := s.read(s.size-tailBytes, tailBytes)
@@ -250,6 +250,15 @@ func (s *source) readFooter() (err error) {
 	}
 	s.at = magicRoom
 	return nil
+}
+
+// refused is the error of what inspect panicked with.
+func (s *source) refused(p any) error {
+	if what, ok := p.(unsupported); ok {
+		return errs.New(errs.Unsupported, readOp, s.file.Name(), "%s", what).
+			WithHint("write the file without the column, whose values say nothing but whether they are NULL")
+	}
+	return s.damaged("%v", p)
 }
 
 func (s *source) damaged(format string, args ...any) error {

@@ -127,6 +127,7 @@ var arrowTypes = []struct {
 	{arrow.BinaryTypes.LargeBinary, `["AP8=", null]`, "BLOB", []string{`\x00\xFF`, "NULL"}},
 	{arrow.BinaryTypes.BinaryView, `["AP8=", null]`, "BLOB", []string{`\x00\xFF`, "NULL"}},
 	{&arrow.FixedSizeBinaryType{ByteWidth: 2}, `["AP8=", null]`, "BLOB", []string{`\x00\xFF`, "NULL"}},
+	{&arrow.FixedSizeBinaryType{ByteWidth: 0}, `["", null]`, "BLOB", []string{"", "NULL"}},
 	{&arrow.Decimal32Type{Precision: 3, Scale: 2}, `["-9.99", null]`, "DECIMAL(3,2)", []string{"-9.99", "NULL"}},
 	{&arrow.Decimal64Type{Precision: 9, Scale: 0}, `["999999999", null]`, "DECIMAL(9,0)", []string{"999999999", "NULL"}},
 	{&arrow.Decimal128Type{Precision: 18, Scale: 1}, `["-1.5"]`, "DECIMAL(18,1)", []string{"-1.5"}},

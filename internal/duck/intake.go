@@ -146,11 +146,12 @@ func listIntake(t arrow.DataType) (intake, error) {
 	return intake{bindings.CreateListType(elem.typ), fillLists(elem.fill)}, nil
 }
 
-// maxArray is how many elements a DuckDB array may have; longer ones are lists.
+// maxArray is how many elements a DuckDB array may have; longer ones are lists. Those without any don't get so far: package arrowfile
+// refuses them.
 const maxArray = 100_000
 
 func arrayIntake(t *arrow.FixedSizeListType) (intake, error) {
-	if t.Len() < 1 || t.Len() > maxArray {
+	if t.Len() > maxArray {
 		return listIntake(t.Elem())
 	}
 	elem, err := intakeOf(t.Elem())
