@@ -277,12 +277,13 @@ func (f *finder) spread(x Filter, values *set) {
 	if x.To.Scan == x.From.Scan || f.isKnown(edge{x.From, x.To}, x.State == Told) {
 		return
 	}
+	x.TargetBytes = f.sizes[x.To.Scan]
 	if lie := x.To.Scan.Lie; lie != nil { // the filter leaves out files by what their tuples say of rows
 		x.State, x.Why = Rejected, "rows of the table aren't where their files say: "+lie.Error()
 		f.out = append(f.out, x)
 		return
 	}
-	x.TargetBytes, x.Values = f.sizes[x.To.Scan], -1
+	x.Values = -1
 	if values.values != nil {
 		x.Values = len(values.values)
 	}

@@ -24,6 +24,7 @@ type tables struct {
 	*plantest.Planner
 	values   map[string][]string // by table.column; as ParseValue reads them, or null
 	fails    map[string]error    // likewise by table
+	lies     map[string]bool     // the tables of which a look fails since rows aren't where their files say
 	surveyed []string
 }
 
@@ -38,6 +39,9 @@ func (t *tables) Survey(ctx context.Context, s *plan.Scan, columns []catalog.Fie
 func (t *tables) Values(_ context.Context, s *plan.Scan, _ *catalog.TableLayout, columns []catalog.FieldID, use func([]transform.Value)) error {
 	table := s.Table.Ident[1]
 	if err := t.fails[table]; err != nil {
+		if t.lies[table] { // as the session notes it
+			s.Lie = err
+		}
 		return err
 	}
 	for i, id := range columns {
@@ -78,11 +82,12 @@ func (t *tables) Condition(column string, f catalog.Filter) string {
 //	legal   all that are legal, whether they pay or not
 //	plan    those that pay, without a look
 //	look    those that pay, with their values: what becomes of the scans; "summaries" gives each table a snapshot's summary,
-//	        and "day=7" makes that of the table day say 7 bytes
-//	values  gives columns their values, a line each: table.column: value, value, or from..to; table! makes the look fail, table!corrupt by that
+//	        and "day=7" makes that of the table day say 7 bytes; "force" finds those that don't pay, too
+//	values  gives columns their values, a line each: table.column: value, value, or from..to; table! makes the look fail, table!corrupt by that,
+//	        and table!lying since rows aren't where their files say
 func TestFind(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		tables := &tables{Planner: plantest.New(t, ""), values: map[string][]string{}, fails: map[string]error{}}
+		tables := &tables{Planner: plantest.New(t, ""), values: map[string][]string{}, fails: map[string]error{}, lies: map[string]bool{}}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "tables":
@@ -95,7 +100,7 @@ func TestFind(t *testing.T) {
 				return ""
 			}
 			opts := dynamic.Options{Mode: dynamic.Auto, SourceBytes: 10 << 20, Look: d.Cmd == "look"}
-			if d.Cmd == "legal" {
+			if d.Cmd == "legal" || d.HasArg("force") {
 				opts.Mode = dynamic.Force
 			}
 			return tables.find(t, d, opts)
@@ -108,8 +113,9 @@ func (t *tables) give(text string) {
 		line = strings.TrimSpace(line)
 		if table, kind, ok := strings.Cut(line, "!"); ok {
 			t.fails[table] = errs.New(map[string]errs.Kind{
-				"": errs.Invalid, "unsupported": errs.Unsupported, "corrupt": errs.Corrupt, "lost": errs.NotFound,
+				"": errs.Invalid, "unsupported": errs.Unsupported, "corrupt": errs.Corrupt, "lost": errs.NotFound, "lying": errs.Corrupt,
 			}[kind], "run", "", "a value is no number")
+			t.lies[table] = kind == "lying"
 			continue
 		}
 		name, list, _ := strings.Cut(line, ": ")
@@ -163,7 +169,7 @@ func (t *tables) find(tb testing.TB, d *datadriven.TestData, opts dynamic.Option
 	var r explain.Report
 	r.AddDynamic(filters, layouts)
 	text := r.Text()
-	if opts.Mode == dynamic.Force {
+	if d.Cmd == "legal" {
 		var lines []string
 		for _, f := range filters {
 			lines = append(lines, fmt.Sprintf("%s.%s from %s.%s\n", f.To.Scan.Alias, f.To.Field.Name, f.From.Scan.Alias, f.From.Field.Name))
