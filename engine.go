@@ -44,7 +44,7 @@ type Config struct {
 	// also sets the Go runtime's soft memory limit to an eighth of it.
 	MemoryBytes int64
 	Threads     int               // 0: one per core
-	TempDir     string            // where data is spilled; "": the system's
+	TempDir     string            // where data is spilled; made when missing, and then removed by Close; "": the system's
 	Settings    map[string]string // defaults of SET options
 	Notice      func(string)      // receives what a person should know and no error says; may be nil
 }

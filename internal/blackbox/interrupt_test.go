@@ -210,3 +210,23 @@ func TestNextStartRemovesWhatAKilledProcessLeft(t *testing.T) {
 	}
 	wantEmpty(t, temp)
 }
+
+// TestMissingTemporaryFolder: --temp makes its folder and those above it where they are missing, and removes what it made, however
+// the run ends.
+func TestMissingTemporaryFolder(t *testing.T) {
+	t.Parallel()
+	there := t.TempDir()
+	temp := filepath.Join(there, "a", "b")
+	tarn(t, "sql", "--temp", temp, "-c", "SELECT 1").ok(t)
+	wantEmpty(t, there)
+	wantFailed(t, tarn(t, "sql", "--temp", temp, "-c", "SELECT error('not that')"), 1, "not that")
+	wantEmpty(t, there)
+	r := start(t, temp, nil, "sql", "-c", "SELECT count(*) FROM range(1000000000000) AS r(i) WHERE hash(i) = 1")
+	if !r.awaitFiles(t, "*") {
+		t.Fatal("the run ended by itself")
+	}
+	if code, _, _ := r.signal(t, os.Interrupt); code != 130 {
+		t.Errorf("exit %d, want 130: %s", code, r.stderr)
+	}
+	wantEmpty(t, there)
+}

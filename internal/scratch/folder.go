@@ -17,6 +17,7 @@ const prefix = "tarn-scratch-"
 // Folder is a folder of this process's own. It is safe for concurrent use.
 type Folder struct {
 	path string
+	made []string // the folders above it that weren't there, the innermost first
 	lock *os.File // nil where the system gives none
 	once sync.Once
 	err  error
@@ -25,21 +26,61 @@ type Folder struct {
 // Make makes a folder below parent, which is made when it is missing, or below the system's place for temporary files
 // when parent is "". First it removes what dead processes left there.
 func Make(parent string) (*Folder, error) {
+	f, err := makeBelow(parent)
+	for range vanished {
+		if !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		f, err = makeBelow(parent)
+	}
+	if err != nil {
+		return nil, fault(parent, err)
+	}
+	return f, nil
+}
+
+// vanished is how often parent is made again, when another process that made it has removed it meanwhile.
+const vanished = 10
+
+func makeBelow(parent string) (f *Folder, err error) {
+	f = &Folder{}
 	if parent == "" {
 		parent = os.TempDir()
-	} else if err := os.MkdirAll(parent, 0o700); err != nil {
-		return nil, fault(parent, err)
+	} else if f.made, err = makeParents(parent); err != nil {
+		f.removeParents()
+		return nil, err
 	}
 	sweep(parent)
-	path, err := os.MkdirTemp(parent, prefix)
-	if err != nil {
-		return nil, fault(parent, err)
+	if f.path, err = os.MkdirTemp(parent, prefix); err == nil {
+		if f.lock, err = hold(f.path); err == nil {
+			return f, nil
+		}
+		err = errors.Join(err, os.RemoveAll(f.path))
 	}
-	lock, err := hold(path)
-	if err != nil {
-		return nil, errors.Join(fault(parent, err), os.RemoveAll(path))
+	f.removeParents()
+	return nil, err
+}
+
+// makeParents makes a folder and those above it, and returns those that weren't there, the innermost first.
+func makeParents(path string) (made []string, err error) {
+	var missing []string
+	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(at); !errors.Is(err, os.ErrNotExist) {
+			break // what else there is to say, MkdirAll does
+		}
+		missing = append(missing, at)
 	}
-	return &Folder{path: path, lock: lock}, nil
+	return missing, os.MkdirAll(path, 0o700)
+}
+
+// removeParents removes the folders that were made for this one, as far as nobody else has put anything there: another process may
+// have its own in them. It then stays, for good, since that process found it there.
+func (f *Folder) removeParents() {
+	for _, path := range f.made {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return
+		}
+	}
 }
 
 // fault is the error of a folder that can't be made: a full disk is one of resources, anything else the caller's.
@@ -54,13 +95,14 @@ func fault(parent string, err error) error {
 // Path returns where the folder is.
 func (f *Folder) Path() string { return f.path }
 
-// Remove removes the folder and all in it. It may be called more than once.
+// Remove removes the folder and all in it, and those above it that Make made and that are empty. It may be called more than once.
 func (f *Folder) Remove() error {
 	f.once.Do(func() {
 		f.err = os.RemoveAll(f.path)
 		if f.lock != nil {
 			f.err = errors.Join(f.err, f.lock.Close()) // after the folder, so that nobody takes it for a dead process's
 		}
+		f.removeParents()
 	})
 	return f.err
 }

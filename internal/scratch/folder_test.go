@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/tarndb/tarn/internal/errs"
@@ -68,4 +69,77 @@ func TestFolderThatCannotBeMade(t *testing.T) {
 			t.Errorf("%s: %v", parent, err)
 		}
 	}
+}
+
+// TestFoldersAbove: those that weren't there go with the last of ours, and no others.
+func TestFoldersAbove(t *testing.T) {
+	there := t.TempDir()
+	below := filepath.Join(there, "a", "b")
+	exists := func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	}
+	remove := func(f *Folder) {
+		t.Helper()
+		if err := f.Remove(); err != nil {
+			t.Error(err)
+		}
+	}
+	first, err := Make(below + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	remove(first)
+	if exists(filepath.Join(there, "a")) || !exists(there) {
+		t.Error("what was made stays, or what was there doesn't")
+	}
+
+	// Another's folder, or a file, holds what is above it.
+	if first, err = Make(below); err != nil {
+		t.Fatal(err)
+	}
+	second, err := Make(below)
+	if err != nil {
+		t.Fatal(err)
+	}
+	remove(first)
+	if !exists(second.Path()) {
+		t.Error("the second's folder is gone")
+	}
+	remove(second)
+	if !exists(below) {
+		t.Error("the second removed what was there before it")
+	}
+
+	if first, err = Make(filepath.Join(there, "c", "d")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(there, "c", "mine"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	remove(first)
+	if !exists(filepath.Join(there, "c", "mine")) || exists(filepath.Join(there, "c", "d")) {
+		t.Error("a file was removed, or an empty folder wasn't")
+	}
+}
+
+// TestFoldersAtOnce: a folder that one process removes, another makes again.
+func TestFoldersAtOnce(t *testing.T) {
+	parent := filepath.Join(t.TempDir(), "a", "b")
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 50 {
+				f, err := Make(parent)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := f.Remove(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
