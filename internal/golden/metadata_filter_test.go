@@ -12,6 +12,7 @@ import (
 // TestPartitionFilters asks metadata tables by a field of the partition struct: it leaves manifests unread and rows out, and
 // no others than the same condition does where it can't be seen for what it is.
 func TestPartitionFilters(t *testing.T) {
+	t.Parallel()
 	s := session(t, newLab(t).files, Auto)
 	for _, c := range []struct{ table, field string }{
 		{"shop.orders.files", "customer_id_bucket"}, {"evo.part_rewritten.files", "id_bucket"}, {"evo.part_rewritten.all_files", "id_bucket_16"},

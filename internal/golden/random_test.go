@@ -21,12 +21,14 @@ import (
 	"github.com/tarndb/tarn/internal/seed"
 )
 
-// defaultQueries is how many random queries a normal test run makes; TARN_QUERIES asks for more, TARN_SEED replays.
-const defaultQueries = 200
+// defaultQueries is how many random queries a normal test run makes: each runs in all modes, and make fuzz draws others. TARN_QUERIES
+// asks for more, TARN_SEED replays.
+const defaultQueries = 30
 
 // TestRandom runs random queries in all modes, and once more as they stand in DuckDB over tables loaded from the plain
 // files: neither binding, nor planning, nor running by groups may change an answer.
 func TestRandom(t *testing.T) {
+	t.Parallel()
 	seed, n := seed.Of(t), fromEnv(t, "TARN_QUERIES", defaultQueries)
 	warehouse, err := filepath.Abs("../../testdata/golden/warehouse")
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 // TestWaysAgree runs queries in every mode, and with small tables read by each pack: the rows are those of the whole query.
 func TestWaysAgree(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	everywhere := []string{"SET tarn.pack_bytes = 0", "SET tarn.exchange = 'force'", "SET tarn.broadcast_bytes = '75KiB'"}
 	for _, query := range []string{
