@@ -5,8 +5,24 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/plan"
+	"github.com/tarndb/tarn/transform"
 )
+
+// unfitColumn tells why there are no groups by a column: which types a transform takes is Iceberg's to say.
+func unfitColumn(name string, t catalog.Type) string {
+	text := name + " is a " + t.String() + ": "
+	switch {
+	case t.Nested == catalog.Struct:
+		return text + "a transform takes a primitive value, and groups are made by columns, not by fields of a struct"
+	case t.Nested != catalog.NotNested:
+		return text + "no transform takes one, nor what lies in one"
+	case t.Primitive.Kind == transform.Float || t.Primitive.Kind == transform.Double:
+		return text + "of the transforms identity alone takes one, and by it 0.0 and -0.0 are two partitions, where they are one value in SQL"
+	}
+	return text + "no transform takes one"
+}
 
 func conditionText(j *plan.Join) string { return cmp.Or(j.Text, "a cross join") }
 
@@ -19,7 +35,13 @@ func unmatched(j *plan.Join, l, r Property) string {
 		return r.Why
 	}
 	if len(j.On) == 0 {
-		return "no equality between plain columns of both sides in " + conditionText(j)
+		text := "no equality between plain columns of both sides in " + conditionText(j)
+		for _, p := range []Property{l, r} {
+			if p.Unfit != "" { // an equality of fields of a struct says nothing of the struct's column
+				text += "; " + p.Unfit
+			}
+		}
+		return text
 	}
 	for _, ls := range l.Slots {
 		for _, rs := range r.Slots {

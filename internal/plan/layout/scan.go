@@ -25,7 +25,7 @@ func ForScan(s *plan.Scan, l *catalog.TableLayout) Property {
 		}
 		class, ok := ClassOf(column.Type.Primitive)
 		if !ok {
-			unfit = "a " + column.Type.String() + " is no layout key (" + s.Table.Ident.String() + "." + catalog.ShownName(column.Name) + ")"
+			unfit = unfitColumn(s.Table.Ident.String()+"."+catalog.ShownName(column.Name), column.Type)
 			continue
 		}
 		slots = append(slots, Slot{
