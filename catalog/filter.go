@@ -76,14 +76,20 @@ func (f Filter) Holds(test func(Filter) bool) bool {
 	return f.Op == AlwaysTrue
 }
 
+// ProjectStrict returns what a partition value of the field must satisfy so that each row of the partition satisfies a test; false
+// where none proves that: the field is of another column, or of the column under another type.
+func (p PartitionField) ProjectStrict(test Filter) (transform.Predicate, bool) {
+	if len(p.Sources) != 1 || p.Sources[0] != test.Field || p.SourceType != test.Type {
+		return transform.Predicate{}, false
+	}
+	return p.Transform.ProjectStrict(p.SourceType, test.Pred)
+}
+
 // HoldsThroughout says whether each row of a partition surely satisfies the filter, by the strict projection of its tests.
 func (f Filter) HoldsThroughout(spec PartitionSpec, tuple []transform.Value) bool {
 	return f.Holds(func(t Filter) bool {
-		for i, p := range spec.Fields {
-			if len(p.Sources) != 1 || p.Sources[0] != t.Field || p.SourceType != t.Type || i >= len(tuple) {
-				continue
-			}
-			strict, ok := p.Transform.ProjectStrict(t.Type, t.Pred)
+		for i, p := range spec.Fields[:min(len(spec.Fields), len(tuple))] {
+			strict, ok := p.ProjectStrict(t)
 			if ok && strict.Eval(p.Transform.ResultType(t.Type), tuple[i]) {
 				return true
 			}

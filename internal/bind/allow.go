@@ -10,7 +10,7 @@ import (
 
 // tableFunctions are the table functions that a statement may call. DuckDB has more, of which some tell or change the state of
 // the engine inside, some run a text that nobody has looked at, and some follow an address that the call gives them.
-var tableFunctions = set(`
+var tableFunctions = sql.Words(`
 	iceberg range generate_series unnest repeat repeat_row glob read_text read_blob
 	read_parquet parquet_scan parquet_metadata parquet_schema parquet_file_metadata parquet_kv_metadata parquet_full_metadata parquet_bloom_probe
 	read_csv read_csv_auto sniff_csv read_arrow
@@ -19,7 +19,7 @@ var tableFunctions = set(`
 
 // engineFunctions are the scalar functions and macros about the engine inside: its settings, catalog, log and plans. json_serialize_plan
 // binds a text that nobody has looked at; DuckDB's own optimizer alone knows what the arguments of the compressing ones must be.
-var engineFunctions = set(`
+var engineFunctions = sql.Words(`
 	getenv getvariable current_setting current_query get_current_query current_query_id current_transaction_id current_connection_id
 	txid_current pg_backend_pid nextval currval write_log stats vector_type json_serialize_plan format_type get_block_size
 	pg_get_constraintdef pg_get_viewdef variant_bytes_to_variant`)
@@ -28,15 +28,7 @@ var engineFunctions = set(`
 const internalPrefix = "__internal_"
 
 // aggregatesByName are the functions whose second argument is the name of an aggregate.
-var aggregatesByName = set("list_aggr list_aggregate array_aggr array_aggregate aggregate")
-
-func set(words string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		out[w] = true
-	}
-	return out
-}
+var aggregatesByName = sql.Words("list_aggr list_aggregate array_aggr array_aggregate aggregate")
 
 // allow refuses what isn't part of Tarn's SQL: calls of functions of the engine's own, to which some arguments are places in memory
 // or other statements' rows, of those about the engine inside, and SHOW within FROM, which shows the tables inside.

@@ -175,11 +175,7 @@ func structIntake(t *arrow.StructType) (intake, error) {
 	if t.NumFields() == 0 {
 		return intake{}, refuseType("a struct without fields can't be read")
 	}
-	names, err := memberNamesOf(t.Fields())
-	if err != nil {
-		return intake{}, err
-	}
-	types, fills, err := intakesOf(t.Fields())
+	names, types, fills, err := membersOf(t.Fields())
 	defer destroyTypes(types)
 	if err != nil {
 		return intake{}, err
@@ -194,16 +190,21 @@ func unionIntake(t arrow.UnionType) (intake, error) {
 	if t.NumFields() == 0 || t.NumFields() > maxMembers {
 		return intake{}, refuseType("a union of %d members can't be read", t.NumFields())
 	}
-	names, err := memberNamesOf(t.Fields())
-	if err != nil {
-		return intake{}, err
-	}
-	types, fills, err := intakesOf(t.Fields())
+	names, types, fills, err := membersOf(t.Fields())
 	defer destroyTypes(types)
 	if err != nil {
 		return intake{}, err
 	}
 	return intake{bindings.CreateUnionType(types, names), fillUnions(t.ChildIDs(), fills)}, nil
+}
+
+// membersOf returns the names of a struct's or a union's members, and of their types and filling what intakesOf does.
+func membersOf(fields []arrow.Field) (names []string, types []bindings.LogicalType, fills []fillFunc, err error) {
+	if names, err = memberNamesOf(fields); err != nil {
+		return nil, nil, nil, err
+	}
+	types, fills, err = intakesOf(fields)
+	return names, types, fills, err
 }
 
 // intakesOf returns the types of fields, which the caller destroys even after an error, and how they are filled.

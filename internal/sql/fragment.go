@@ -125,7 +125,7 @@ func (p *parser) skip(isEnd func(i int) bool) {
 }
 
 // notNames are words that stand in expressions and can't be the bare name of a column.
-var notNames = set("and any as asc between case cast collate desc distinct else end except for from having ilike in interval is isnull " +
+var notNames = Words("and any as asc between case cast collate desc distinct else end except for from having ilike in interval is isnull " +
 	"lambda like not notnull null on or order over similar some then to true false try_cast using when where with")
 
 // Qualified returns an expression in which bare names of columns, those that is says are meant, stand behind a table's name.

@@ -21,13 +21,13 @@ func (p *parser) checkNullSafe() error {
 }
 
 // looser are words that end the operand of a comparison, on either side.
-var looser = set("and or as by else except for from group having intersect join limit offset on order qualify returning select set then union using " +
+var looser = Words("and or as by else except for from group having intersect join limit offset on order qualify returning select set then union using " +
 	"values when where window with")
 
 // comparing are words that compare, as the operators of comparisons do.
-var comparing = set("between glob ilike in is isnull like notnull regexp rlike similar")
+var comparing = Words("between glob ilike in is isnull like notnull regexp rlike similar")
 
-var comparisons = set("= == < > <= >= <> != <=>")
+var comparisons = Words("= == < > <= >= <> != <=>")
 
 // beside returns the comparison next to the operand that token at has before it, for a step of -1, or behind it; "" when there is none.
 func (p *parser) beside(at, step int) string {

@@ -25,9 +25,10 @@ const (
 )
 
 // afterFrom are the words that end a FROM clause.
-var afterFrom = set("where group having window qualify order limit offset fetch union intersect except select")
+var afterFrom = Words("where group having window qualify order limit offset fetch union intersect except select")
 
-func set(words string) map[string]bool {
+// Words returns the words of a text as a set.
+func Words(words string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(words) {
 		out[w] = true

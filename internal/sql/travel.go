@@ -59,7 +59,7 @@ func (p *parser) travelAt(i int) (*travel, error) {
 }
 
 // notAliases are the words that may follow a table and aren't its alias.
-var notAliases = set("join inner left right full cross natural semi anti asof positional lateral on using tablesample pivot unpivot for at when set")
+var notAliases = Words("join inner left right full cross natural semi anti asof positional lateral on using tablesample pivot unpivot for at when set")
 
 // aliasEnd returns the place behind an alias with its column names; i itself when there is none.
 func (p *parser) aliasEnd(i int) int {
@@ -96,7 +96,7 @@ func (p *parser) ends(i int) bool {
 }
 
 // intervalUnits may follow a number in INTERVAL 2 DAYS.
-var intervalUnits = set("microsecond microseconds millisecond milliseconds second seconds minute minutes hour hours day days week weeks month months quarter quarters year years")
+var intervalUnits = Words("microsecond microseconds millisecond milliseconds second seconds minute minutes hour hours day days week weeks month months quarter quarters year years")
 
 // constant returns the place behind the expression at token i: operands with operators between them. Whatever else
 // follows is the alias or the next part of the statement.

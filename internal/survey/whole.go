@@ -30,10 +30,10 @@ func prove(f catalog.Filter, spec catalog.PartitionSpec, types []transform.Type)
 	}
 	p.not, p.hasNot = f.Pred.Not()
 	for i, field := range spec.Fields {
-		if i >= 64 || len(field.Sources) != 1 || field.Sources[0] != f.Field || field.SourceType != f.Type || types[i].Kind == transform.None {
+		if i >= 64 || types[i].Kind == transform.None {
 			continue
 		}
-		if pred, ok := field.Transform.ProjectStrict(field.SourceType, f.Pred); ok {
+		if pred, ok := field.ProjectStrict(f); ok {
 			p.partition = append(p.partition, projection{at: i, typ: types[i], pred: pred})
 		}
 	}
