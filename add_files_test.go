@@ -1,6 +1,9 @@
 package tarn_test
 
 import (
+	"bytes"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -163,5 +166,63 @@ func TestAddFilesChecksRows(t *testing.T) {
 		h.add("n.nope", "own", ""):                                    {errs.NotFound, "nope"},
 	} {
 		h.refuses(stmt, want.kind, want.text)
+	}
+}
+
+// TestAddedTextsThatAreNone: bytes that aren't UTF-8 are found when they are read, as damage of the file.
+func TestAddedTextsThatAreNone(t *testing.T) {
+	h := newHive(t)
+	const stand = "zq7Zk1Wm9Xv3Bt5Y"
+	h.file("texts/a.parquet", "SELECT 1::BIGINT AS id, 'fine' AS s")
+	h.file("texts/b.parquet", "SELECT range AS id, CASE WHEN range = 7 THEN '"+stand+"' ELSE 'text ' || range END AS s FROM range(10)")
+	path := filepath.Join(h.dir, "texts/b.parquet")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := bytes.ReplaceAll(content, []byte(stand), []byte("zq\xffZk1Wm9Xv3Bt5Y"))
+	if bytes.Equal(wrong, content) {
+		t.Fatal("the text isn't in the file")
+	}
+	if err := os.WriteFile(path, wrong, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.run("CREATE TABLE n.texts (id bigint, s string) PARTITIONED BY (bucket(4, s))")
+	h.run("CREATE TABLE n.plain (id bigint, s string)")
+	h.want(h.add("n.plain", "texts", ""), "2 1")
+	h.want("SELECT sum(id) FROM n.plain", "46")
+	h.want("SELECT count(*) FROM n.plain WHERE id = 3 AND s = 'text 3'", "1")
+	for _, query := range []string{
+		"SELECT s FROM n.plain", "SELECT max(s) FROM n.plain", "SELECT count(*) FROM n.plain WHERE length(s) > 100", "SELECT id FROM n.plain WHERE s LIKE '%q'",
+		"SELECT count(*) FROM n.plain a JOIN n.plain b USING (s)", "SELECT s, count(*) FROM n.plain GROUP BY s", "SELECT id FROM n.plain WHERE s > 'zp'",
+		"SELECT id FROM n.plain ORDER BY s", "INSERT INTO n.texts SELECT * FROM n.plain",
+	} {
+		for _, set := range []string{"SET tarn.spj = 'auto'", "SET tarn.spj = 'off'"} {
+			h.run(set)
+			if err := h.readAll(query); errs.KindOf(err) != errs.Corrupt || err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), `zq\xFFZk1`) {
+				t.Errorf("%s, %s: %v, wanted damage of %s and the text", query, set, err, path)
+			}
+		}
+	}
+	h.want("SELECT count(*) FROM n.texts", "0")
+	h.want("SELECT sum(id) FROM n.plain", "46") // what doesn't read the texts isn't kept from the rest
+}
+
+// readAll runs a statement and reads its rows to the end.
+func (h *hive) readAll(query string) error {
+	rows, err := h.Query(h.t.Context(), query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for {
+		batch, err := rows.Next(h.t.Context())
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		batch.Release()
 	}
 }
