@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/tarndb/tarn/catalog"
@@ -186,37 +187,47 @@ func (l *lab) edits(table *catalog.Table, where string) *Edits {
 // TestEachCallFails lets each call of files fail in turn, before or after it has done its work. Afterwards the table has the old
 // rows or the new ones, no file of it is missing, and unless the outcome is unknown no file is left that it doesn't have.
 func TestEachCallFails(t *testing.T) {
-	l := newLab(t)
-	l.must(l.catalog.Close())
-	fired := map[string]bool{} // the operations that failed
-	for _, c := range faultCases() {
-		warehouse, pristine := t.TempDir(), t.TempDir()
-		l.catalog = l.open(warehouse, fileio.Disk{})
-		l.must(l.catalog.CreateNamespace(t.Context(), catalog.Ident{"t"}))
-		table := l.prepare(c)
-		l.must(l.catalog.Close())
-		l.must(os.CopyFS(pristine, os.DirFS(warehouse)))
-		for _, after := range []bool{false, true} {
-			for k := 1; ; k++ {
-				if k > 500 {
-					t.Fatal("there is no end of calls")
-				}
-				l.must(os.RemoveAll(warehouse))
-				l.must(os.CopyFS(warehouse, os.DirFS(pristine)))
-				op := l.callFails(t, c, warehouse, table.Ident, k, after)
-				fired[op] = true
-				if op == "" {
-					if k < 5 {
-						t.Fatalf("%s: only %d calls are made", c.name, k-1)
-					}
-					break
-				}
-			}
+	var fired sync.Map // the operations that failed
+	t.Run("cases", func(t *testing.T) {
+		for _, c := range faultCases() {
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
+				c.failEach(t, &fired)
+			})
+		}
+	})
+	for _, op := range []string{"open", "create", "stream", "write", "list"} {
+		if _, ok := fired.Load(op); !ok {
+			t.Errorf("no call to %s has failed", op)
 		}
 	}
-	for _, op := range []string{"open", "create", "stream", "write", "list"} {
-		if !fired[op] {
-			t.Errorf("no call to %s has failed", op)
+}
+
+// failEach lets each call of a case fail, and adds what they were to do to fired.
+func (c faultCase) failEach(t *testing.T, fired *sync.Map) {
+	l := newLab(t)
+	l.must(l.catalog.Close())
+	warehouse, pristine := t.TempDir(), t.TempDir()
+	l.catalog = l.open(warehouse, fileio.Disk{})
+	l.must(l.catalog.CreateNamespace(t.Context(), catalog.Ident{"t"}))
+	table := l.prepare(c)
+	l.must(l.catalog.Close())
+	l.must(os.CopyFS(pristine, os.DirFS(warehouse)))
+	for _, after := range []bool{false, true} {
+		for k := 1; ; k++ {
+			if k > 500 {
+				t.Fatal("there is no end of calls")
+			}
+			l.must(os.RemoveAll(warehouse))
+			l.must(os.CopyFS(warehouse, os.DirFS(pristine)))
+			op := l.callFails(t, c, warehouse, table.Ident, k, after)
+			fired.Store(op, true)
+			if op == "" {
+				if k < 5 {
+					t.Fatalf("%s: only %d calls are made", c.name, k-1)
+				}
+				break
+			}
 		}
 	}
 }
