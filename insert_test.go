@@ -419,10 +419,11 @@ func TestNestedKeysSayWhy(t *testing.T) {
 	i.run("CREATE TABLE n.s (p struct<id: bigint>, l array<bigint>, m map<string, bigint>, d double)")
 	i.run("INSERT INTO n.s VALUES ({'id': 1}, [1], map {'a': 1}, 1)")
 	for query, why := range map[string]string{
-		"SELECT 1 FROM n.s a JOIN n.s b ON a.p.id = b.p.id": "n.s.p is a struct<id: long>: a transform takes a primitive value, and groups are made by columns, not by fields",
-		"SELECT l, count(*) FROM n.s GROUP BY l":            "n.s.l is a list<long>: no transform takes one, nor what lies in one",
-		"SELECT m, count(*) FROM n.s GROUP BY m":            "n.s.m is a map<string, long>: no transform takes one, nor what lies in one",
-		"SELECT d, count(*) FROM n.s GROUP BY d":            "n.s.d is a double: of the transforms identity alone takes one",
+		"SELECT 1 FROM n.s a JOIN n.s b ON a.p.id = b.p.id":        "n.s.p is a struct<id: long>: a transform takes a primitive value, and groups are made by columns, not by fields",
+		"SELECT a.d, a.l FROM n.s a JOIN n.s b ON a.p.id = b.p.id": "n.s.p is a struct<id: long>: a transform takes a primitive value, and groups are made by columns, not by fields",
+		"SELECT l, count(*) FROM n.s GROUP BY l":                   "n.s.l is a list<long>: no transform takes one, nor what lies in one",
+		"SELECT m, count(*) FROM n.s GROUP BY m":                   "n.s.m is a map<string, long>: no transform takes one, nor what lies in one",
+		"SELECT d, count(*) FROM n.s GROUP BY d":                   "n.s.d is a double: of the transforms identity alone takes one",
 	} {
 		if text := i.ask("EXPLAIN " + query); !strings.Contains(text, why) {
 			t.Errorf("%s\nwanted %s, got\n%s", query, why, text)

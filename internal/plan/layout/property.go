@@ -43,8 +43,15 @@ type Property struct {
 	Everywhere bool
 	// Why says what stands against slots; beside slots, against others of the same relation.
 	Why string
-	// Unfit, of a scan, names a column that the query reads and that can be no slot, and why.
-	Unfit string
+	// Unfit, of a scan, are the columns that the query reads and that can be no slots.
+	Unfit []Unfit
+}
+
+// Unfit is a column that can be no slot, and why.
+type Unfit struct {
+	Col    plan.Col
+	Column catalog.Field
+	Why    string
 }
 
 func none(format string, args ...any) Property { return Property{Why: fmt.Sprintf(format, args...)} }

@@ -3,6 +3,7 @@ package layout
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tarndb/tarn/catalog"
@@ -28,20 +29,17 @@ func conditionText(j *plan.Join) string { return cmp.Or(j.Text, "a cross join") 
 
 // unmatched tells why no slot of one side matches one of the other.
 func unmatched(j *plan.Join, l, r Property) string {
-	if len(l.Slots) == 0 || len(r.Slots) == 0 {
-		if len(l.Slots) == 0 {
-			return l.Why
-		}
+	unfit := unfitOf(j, l, r)
+	switch {
+	case (len(l.Slots) == 0 || len(r.Slots) == 0) && len(unfit) > 0:
+		return strings.Join(unfit, "; ")
+	case len(l.Slots) == 0:
+		return l.Why
+	case len(r.Slots) == 0:
 		return r.Why
-	}
-	if len(j.On) == 0 {
+	case len(j.On) == 0:
 		text := "no equality between plain columns of both sides in " + conditionText(j)
-		for _, p := range []Property{l, r} {
-			if p.Unfit != "" { // an equality of fields of a struct says nothing of the struct's column
-				text += "; " + p.Unfit
-			}
-		}
-		return text
+		return strings.Join(append([]string{text}, unfit...), "; ")
 	}
 	for _, ls := range l.Slots {
 		for _, rs := range r.Slots {
@@ -57,12 +55,25 @@ func unmatched(j *plan.Join, l, r Property) string {
 	}
 	text := fmt.Sprintf("%s connects no columns by which rows of both sides could be in groups: those of the left side are by %s, those of the right by %s",
 		conditionText(j), slotList(l), slotList(r))
-	for _, why := range []string{l.Unfit, l.Why, r.Unfit, r.Why} {
+	for _, why := range append(unfit, l.Why, r.Why) {
 		if why != "" {
 			text += "; " + why
 		}
 	}
 	return text
+}
+
+// unfitOf tells of the columns of a join's sides that it compares and that can be no slots. Of fields of structs only the join's text
+// tells.
+func unfitOf(j *plan.Join, l, r Property) (out []string) {
+	for _, u := range slices.Concat(l.Unfit, r.Unfit) {
+		isCompared := slices.ContainsFunc(j.On, func(eq plan.Equality) bool { return eq.Left == u.Col || eq.Right == u.Col })
+		isStruct := u.Column.Type.Nested == catalog.Struct && strings.Contains(j.Text, catalog.ShownName(u.Column.Name)+".")
+		if (isCompared || isStruct) && !slices.Contains(out, u.Why) {
+			out = append(out, u.Why)
+		}
+	}
+	return out
 }
 
 // slotList names the columns of a relation's slots, not all of a wide one's.

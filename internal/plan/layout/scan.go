@@ -1,8 +1,6 @@
 package layout
 
 import (
-	"cmp"
-
 	"github.com/tarndb/tarn/catalog"
 	"github.com/tarndb/tarn/internal/plan"
 )
@@ -17,7 +15,7 @@ func ForScan(s *plan.Scan, l *catalog.TableLayout) Property {
 		return none("%s is made of a table's metadata and lies in no groups", s.Table.Ident)
 	}
 	var slots []Slot
-	unfit := ""
+	var unfit []Unfit
 	for _, id := range s.Columns {
 		column, ok := s.Table.Schema.Field(id)
 		if !ok || catalog.IsReserved(id) {
@@ -25,7 +23,8 @@ func ForScan(s *plan.Scan, l *catalog.TableLayout) Property {
 		}
 		class, ok := ClassOf(column.Type.Primitive)
 		if !ok {
-			unfit = unfitColumn(s.Table.Ident.String()+"."+catalog.ShownName(column.Name), column.Type)
+			why := unfitColumn(s.Table.Ident.String()+"."+catalog.ShownName(column.Name), column.Type)
+			unfit = append(unfit, Unfit{plan.Col{Source: s.Source, Index: int(id)}, column, why})
 			continue
 		}
 		slots = append(slots, Slot{
@@ -33,8 +32,12 @@ func ForScan(s *plan.Scan, l *catalog.TableLayout) Property {
 			Carriers: map[plan.Col]Strength{{Source: s.Source, Index: int(id)}: Strong},
 		})
 	}
-	if len(slots) == 0 {
-		return none("%s", cmp.Or(unfit, "no column of "+s.Table.Ident.String()+" that the query reads can be a layout key"))
+	out := Property{Slots: slots, Unfit: unfit}
+	switch {
+	case len(slots) == 0 && len(unfit) > 0:
+		out.Why = unfit[len(unfit)-1].Why
+	case len(slots) == 0:
+		out.Why = "no column of " + s.Table.Ident.String() + " that the query reads can be a layout key"
 	}
-	return Property{Slots: slots, Unfit: unfit}
+	return out
 }
