@@ -14,12 +14,8 @@ import (
 // Where a table has too many values for a condition that names them, a Bloom filter of them still leaves out most of the other
 // table's rows before they are joined, each for a few nanoseconds, where the join takes some tens. It leaves out no file.
 
-const (
-	// mostKeys is how many rows a Bloom filter is made of: with more it wouldn't fit into the cache of a core.
-	mostKeys = 2 << 20
-	// keyPart is the part of a table's bytes that are those of its key, at a guess: nothing else is read for a Bloom filter.
-	keyPart = 4
-)
+// keyPart is the part of a table's bytes that are those of its key, at a guess: nothing else is read for a Bloom filter.
+const keyPart = 4
 
 // sifts says whether a Bloom filter of an edge's values, which are of so many bytes of data files, is worth being made.
 func (f *finder) sifts(e edge, source int64) bool {
@@ -29,7 +25,7 @@ func (f *finder) sifts(e edge, source int64) bool {
 	if f.opts.Mode == Force {
 		return true
 	}
-	return f.sizes[e.To.Scan] >= leastBytes && f.tooLarge(source/keyPart) == "" && f.rows[e.From.Scan] <= mostKeys && f.isSifted(e)
+	return f.sizes[e.To.Scan] >= leastBytes && f.tooLarge(source/keyPart) == "" && f.rows[e.From.Scan] <= plan.BloomKeys && f.isSifted(e)
 }
 
 // isSifted says whether few rows are left by an edge's values.
@@ -57,10 +53,11 @@ func (f *finder) sieves(e edge) {
 	})
 }
 
-// sift makes the Bloom filter of an edge's values, where it is worth it, and gives it to the edge's end. What fails is forgiven as
+// sift makes the Bloom filter of an edge's values, where it is worth it, and gives it to the edge's end; else packs may have theirs. What fails is forgiven as
 // in look.
 func (f *finder) sift(ctx context.Context, e edge, source int64) error {
 	if !f.sifts(e, source) {
+		f.sieves(e)
 		return nil
 	}
 	x := Filter{From: e.From, To: e.To, Bloom: true, Values: -1, SourceBytes: source, TargetBytes: f.sizes[e.To.Scan]}
@@ -76,7 +73,7 @@ func (f *finder) sift(ctx context.Context, e edge, source int64) error {
 	}
 	x.SourceBytes = l.Counts.Bytes
 	// The rows that made it worth it may be those of a snapshot's summary, which nobody checks.
-	if f.opts.Mode != Force && l.Counts.Rows > mostKeys {
+	if f.opts.Mode != Force && l.Counts.Rows > plan.BloomKeys {
 		x.State, x.Why, x.Seconds = Rejected, fmt.Sprintf("its %d rows are too many to keep", l.Counts.Rows), time.Since(start).Seconds()
 		f.out = append(f.out, x)
 		f.sieves(e)

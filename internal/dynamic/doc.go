@@ -4,5 +4,5 @@
 //
 // It decides where that is legal and where it pays, and leaves reading to who calls it. Package bind comes before, which has
 // moved conditions with constants over the same equalities; the surveys of package lake come after. It changes nothing of a
-// query but the filters of scans.
+// query but the filters of scans, and what packs may filter them by.
 package dynamic

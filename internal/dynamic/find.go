@@ -179,16 +179,16 @@ func (f *finder) from(ctx context.Context, s *plan.Scan) error {
 				f.tell(e)
 			}
 		case f.tell(e):
+			f.sieves(e)
 		case f.sifts(e, size):
 			if err := f.sift(ctx, e, size); err != nil {
 				return err
 			}
 		default:
 			f.sieves(e)
-			if !interesting {
-				break
+			if interesting {
+				f.out = append(f.out, Filter{From: e.From, To: e.To, State: Rejected, Why: why, SourceBytes: size, TargetBytes: f.sizes[e.To.Scan]})
 			}
-			f.out = append(f.out, Filter{From: e.From, To: e.To, State: Rejected, Why: why, SourceBytes: size, TargetBytes: f.sizes[e.To.Scan]})
 		}
 	}
 	if len(worth) == 0 {

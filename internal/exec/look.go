@@ -60,7 +60,6 @@ func (r *run) lookAt(ctx context.Context, conn *duck.Conn, t *task.Whole, claims
 		return "", release, err
 	}
 	scan.Filter = conditionOf(&t.Input)
-	var checked []string
 	for i := range claims {
 		values, ok, err := valuesOf(&claims[i], places)
 		if err != nil {
@@ -75,13 +74,22 @@ func (r *run) lookAt(ctx context.Context, conn *duck.Conn, t *task.Whole, claims
 		}
 		releases = append(releases, done)
 		scan.Checks = append(scan.Checks, duck.ScanCheck{Field: claims[i].Field, Check: id})
-		checked = append(checked, "hash("+quote.Name(columnOf(&t.Input, claims[i].Field).As)+") IS NOT NULL")
 	}
-	if text, err = duck.ScanSQL(scan); err == nil && len(checked) > 0 {
-		// Always true, so that DuckDB computes the columns, and with them the checks, whether they are asked for or not.
-		text = "SELECT * FROM (" + text + ") WHERE " + strings.Join(checked, " AND ")
-	}
+	text, err = checkedSQL(&t.Input, scan)
 	return text, release, err
+}
+
+// checkedSQL returns the SELECT of a scan that checks each row that it gives, whatever columns are asked for.
+func checkedSQL(in *task.Input, scan duck.Scan) (string, error) {
+	text, err := duck.ScanSQL(scan)
+	if err != nil || len(scan.Checks) == 0 {
+		return text, err
+	}
+	checked := make([]string, len(scan.Checks))
+	for i, c := range scan.Checks { // always true, but DuckDB computes no column that nothing reads
+		checked[i] = "hash(" + quote.Name(columnOf(in, c.Field).As) + ") IS NOT NULL"
+	}
+	return "SELECT * FROM (" + text + ") WHERE " + strings.Join(checked, " AND "), nil
 }
 
 // alike parts the places of files by which of the claims tell of them.

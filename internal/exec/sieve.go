@@ -6,13 +6,10 @@ import (
 
 	"github.com/tarndb/tarn/internal/duck"
 	"github.com/tarndb/tarn/internal/errs"
+	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/task"
 )
-
-// sieveKeys is how many keys a pack's Bloom filter is made of at most: with more it wouldn't fit into the cache of a core, nor be small
-// beside what else a pack holds.
-const sieveKeys = 2 << 20
 
 // sieve is what leaves out rows of a table in one pack.
 type sieve struct {
@@ -32,7 +29,7 @@ func (s sieve) addTo(scan *duck.Scan, in *task.Input, files []task.File) {
 
 // sieves makes the sieves of a pack's tables: it reads the keys of the others first. They hold for every part of the pack, whose rows
 // are among the pack's. Forget, which is never nil, is to be called when no statement has them any more.
-func (w *worker) sieves(ctx context.Context, p *task.Pack) (out []sieve, forget func(), err error) {
+func (w *worker) sieves(ctx context.Context, p *task.Pack, checks [][]duck.ScanCheck) (out []sieve, forget func(), err error) {
 	var blooms []*duck.Bloom
 	forget = func() {
 		for _, b := range blooms {
@@ -44,7 +41,7 @@ func (w *worker) sieves(ctx context.Context, p *task.Pack) (out []sieve, forget 
 		var conditions []string
 		for _, s := range w.core.Tables[t].Sieves {
 			keys, rows := countRows(p.Inputs[s.Table]), countRows(p.Inputs[t])
-			if keys > sieveKeys || rows < max(s.LeastRows, 1) {
+			if keys > plan.BloomKeys || rows < max(s.LeastRows, 1) {
 				continue
 			}
 			b, err := duck.NewBloom(keys)
@@ -52,7 +49,7 @@ func (w *worker) sieves(ctx context.Context, p *task.Pack) (out []sieve, forget 
 				return nil, forget, err
 			}
 			blooms = append(blooms, b)
-			if err := w.addKeys(ctx, p, &s, b); err != nil {
+			if err := w.addKeys(ctx, p, &s, checks[s.Table], b); err != nil {
 				if ctx.Err() != nil || errs.KindOf(err) == errs.Internal {
 					return nil, forget, err
 				}
@@ -66,8 +63,9 @@ func (w *worker) sieves(ctx context.Context, p *task.Pack) (out []sieve, forget 
 	return out, forget, nil
 }
 
-// addKeys adds the keys that the other table of a sieve has in a pack.
-func (w *worker) addKeys(ctx context.Context, p *task.Pack, s *task.Sieve, b *duck.Bloom) error {
+// addKeys adds the keys that the other table of a sieve has in a pack. It checks each row, or else one in the wrong group could leave
+// nothing of the sifted table here, so that nobody ever looks at it, and its match out of the pack that it belongs to.
+func (w *worker) addKeys(ctx context.Context, p *task.Pack, s *task.Sieve, checks []duck.ScanCheck, b *duck.Bloom) error {
 	in, files := &w.core.Tables[s.Table].Input, p.Inputs[s.Table]
 	if len(files) == 0 {
 		return nil
@@ -77,8 +75,8 @@ func (w *worker) addKeys(ctx context.Context, p *task.Pack, s *task.Sieve, b *du
 	if err != nil {
 		return err
 	}
-	scan.Filter, scan.Late = conditionOf(in), true
-	text, err := duck.ScanSQL(scan)
+	scan.Filter, scan.Checks, scan.Late = conditionOf(in), checks, true
+	text, err := checkedSQL(in, scan)
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,21 @@ func TestSieves(t *testing.T) {
 	wantError(t, err, errs.Corrupt, "s.big.k")
 }
 
+// TestSievesByMisplacedRows: a row of the other table that isn't in its group is found, though its match is in another pack.
+func TestSievesByMisplacedRows(t *testing.T) {
+	l := newLab(t)
+	l.table("s.big", "k long, v long", 4, "SELECT i AS k, i AS v FROM range(1, 5000) r(i)", 0)
+	l.table("s.few", "k long, w long", 4, "SELECT i AS k, i AS w FROM range(80000) r(i)", 0)
+	for bucket := range 4 {
+		const away = "SELECT CAST(1 AS BIGINT) AS k, CAST(1 AS BIGINT) AS w WHERE tarn_bucket(4, CAST(1 AS BIGINT)) <> %d"
+		l.file("s.few", fmt.Sprint(bucket), fmt.Sprintf(away, bucket), 0)
+	}
+	g := l.graph("SELECT v, w FROM s.big JOIN s.few ON big.k = few.k", spj.Auto, task.Options{})
+	sifted(t, g, "s.big", "s.few")
+	_, _, err := run1(t.Context(), g, Options{Workers: 1, TempDir: t.TempDir()}, false)
+	wantError(t, err, errs.Corrupt, "s.few.k")
+}
+
 // sifted has the first column of a table in a graph of one core sifted by that of another.
 func sifted(t *testing.T, g *task.Graph, table, by string) {
 	t.Helper()

@@ -97,7 +97,7 @@ func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, do runQuery
 	if err := w.prepare(ctx); err != nil {
 		return 0, err
 	}
-	sieves, forget, err := w.sieves(ctx, p)
+	sieves, forget, err := w.sieves(ctx, p, checks)
 	defer forget()
 	if err != nil {
 		return 0, err

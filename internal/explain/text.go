@@ -68,7 +68,7 @@ func (c Core) write(b *strings.Builder, n int) {
 		fmt.Fprintf(b, "  read by each pack: %s, %s (%s)\n", t.Name, units.Count(t.Files, "file"), units.Bytes(t.Bytes))
 	}
 	for _, s := range c.Sieves {
-		fmt.Fprintf(b, "  each pack leaves out rows of %s by a Bloom filter of the values that it has of %s\n", s.Column, s.From)
+		fmt.Fprintf(b, "  large packs leave out rows of %s by a Bloom filter of the values that they have of %s\n", s.Column, s.From)
 	}
 	for _, text := range c.Divided {
 		fmt.Fprintf(b, "  divided: %s\n", text)

@@ -25,6 +25,9 @@ type Column struct{ Name, Type string }
 // costs about as much as to join three rows.
 const SiftedRows = 16
 
+// BloomKeys is how many rows a Bloom filter is made of at most: with more it wouldn't fit into the cache of a core.
+const BloomKeys = 2 << 20
+
 // Scan is one mention of a table. Its text name is ViewName.
 type Scan struct {
 	Source  SourceID

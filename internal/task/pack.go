@@ -82,7 +82,8 @@ func (c *Core) packCount(packs []Pack, opts Options) int {
 	return int(min(max(ceilDiv(total, opts.PackBytes), min(workers, worth), 1), most))
 }
 
-// joinedBytes are a pack's bytes of data files, those of a table of which few rows are joined by the part that these are.
+// joinedBytes are a pack's bytes of data files, those of a table of which few rows are joined by the part that these are: an estimate,
+// since a pack of many keys makes no sieve.
 func (c *Core) joinedBytes(p Pack) int64 {
 	n := p.Bytes
 	for i, t := range c.Tables {

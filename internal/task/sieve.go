@@ -25,6 +25,7 @@ const sieveRows = 100_000
 //   - of a row that isn't in the group that its file says, where the check of its keys comes too late: its match is in another pack.
 //     Of MERGE ... WHEN NOT MATCHED THEN INSERT such a row would become two, where it must be an error. So a sieve looks at nothing but the
 //     value that was checked, and a table whose keys are of other columns too has none.
+//   - by rows of the other table that aren't in the group that their files say, which is why they are checked too.
 //   - by the rows of a slice of the other table, if it were divided where its joins don't add up; MayDivide sees to that.
 func (g *grouping) sieves() {
 	for i, k := range g.scans {
