@@ -19,7 +19,6 @@ import (
 	"github.com/tarndb/tarn/internal/plan"
 	"github.com/tarndb/tarn/internal/quote"
 	"github.com/tarndb/tarn/internal/sql"
-	"github.com/tarndb/tarn/internal/stub"
 	"github.com/tarndb/tarn/internal/write"
 )
 
@@ -200,7 +199,7 @@ func (s *Session) checkExpressions(ctx context.Context, st sql.ChangeRows) error
 			}
 			continue
 		}
-		e, err := rowWise(ctx, conn, f)
+		e, err := s.rowWise(ctx, conn, f)
 		if err != nil {
 			return err
 		}
@@ -218,17 +217,17 @@ func (s *Session) hasSubquery(ctx context.Context, f sql.Fragment) (bool, error)
 		return false, err
 	}
 	defer conn.Close()
-	e, err := rowWise(ctx, conn, f)
+	e, err := s.rowWise(ctx, conn, f)
 	return e.Subquery, err
 }
 
 // rowWise reads a part of a statement that must be one expression of a row by itself, whatever text it is put into.
-func rowWise(ctx context.Context, conn *duck.Conn, f sql.Fragment) (bind.Expression, error) {
+func (s *Session) rowWise(ctx context.Context, conn *duck.Conn, f sql.Fragment) (bind.Expression, error) {
 	q, err := sql.ParseQuery(f.Alone())
 	if err != nil {
 		return bind.Expression{}, err
 	}
-	return bind.RowWise(ctx, stub.Engine{Conn: conn}, q)
+	return bind.RowWise(ctx, s.binder(conn), q)
 }
 
 // setReads notes what the statement reads of the table: by its layout the files with edits are found, and by its filter what
@@ -272,7 +271,7 @@ func (s *Session) placed(ctx context.Context, st sql.ChangeRows, err error) erro
 	for _, f := range st.Fragments() {
 		q, own := sql.ParseQuery(f.Alone())
 		if own == nil {
-			_, own = stub.Engine{Conn: conn}.SerializeSQL(ctx, q.Text)
+			_, own = conn.SerializeSQL(ctx, q.Text)
 		}
 		if own != nil {
 			return own

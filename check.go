@@ -16,6 +16,7 @@ type CheckReport = verdict.Report
 // Check plans a query, runs nothing, and judges its joins.
 func (s *Session) Check(ctx context.Context, query string) (report *CheckReport, err error) {
 	defer guard(query, &err)
+	s.begin()
 	parsed, err := sql.Parse(query)
 	if err != nil {
 		return nil, err

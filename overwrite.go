@@ -156,7 +156,7 @@ func (s *Session) exactFilter(ctx context.Context, out *insertion, into sql.Into
 		return catalog.Filter{}, err
 	}
 	defer conn.Close()
-	if _, err := rowWise(ctx, conn, into.Where); err != nil {
+	if _, err := s.rowWise(ctx, conn, into.Where); err != nil {
 		return catalog.Filter{}, err
 	}
 	q, err := sql.ParseQuery(fmt.Sprintf("SELECT count(*) FROM %s WHERE (%s)", strings.Join(names, "."), into.Where))

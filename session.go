@@ -43,7 +43,7 @@ func (s *Session) Split(script string) ([]string, error) { return sql.Split(scri
 // without rows gives Rows without columns. ctx bounds the statement to its last row.
 func (s *Session) Query(ctx context.Context, stmt string, args ...any) (rows *Rows, err error) {
 	defer guard(stmt, &err)
-	s.moment = &stub.Moment{}
+	s.begin()
 	parsed, err := sql.Parse(stmt)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ type ExplainOptions struct {
 // Explain returns a query's plan as text; args are as in Query.
 func (s *Session) Explain(ctx context.Context, query string, opts ExplainOptions, args ...any) (text string, err error) {
 	defer guard(query, &err)
-	s.moment = &stub.Moment{}
+	s.begin()
 	parsed, err := sql.Parse(query)
 	if err != nil {
 		return "", err
@@ -212,6 +212,9 @@ func (s *Session) fill(ctx context.Context, p *planned, q sql.Query, isToRun boo
 	})
 	return err
 }
+
+// begin begins a statement.
+func (s *Session) begin() { s.moment = &stub.Moment{} }
 
 // binder returns what binds queries of the statement that runs.
 func (s *Session) binder(conn *duck.Conn) stub.Engine {

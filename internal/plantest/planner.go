@@ -98,7 +98,7 @@ func (p *Planner) Plan(ctx context.Context, query string, opts Options) (*Planne
 	if out.Tree, err = tree(ctx, conn, q.Text); err != nil {
 		return nil, err
 	}
-	if out.Query, err = bind.Bind(ctx, stub.Engine{Conn: conn}, resolver{p.tables}, q); err != nil {
+	if out.Query, err = bind.Bind(ctx, stub.Engine{Conn: conn, Moment: &stub.Moment{}}, resolver{p.tables}, q); err != nil {
 		return nil, err
 	}
 	return out, p.decide(ctx, out, opts)

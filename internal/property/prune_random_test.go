@@ -206,7 +206,7 @@ func (p *planner) filters(table string, batch []asked, isAlone bool) ([]catalog.
 	if err != nil {
 		return nil, nil, err
 	}
-	q, err := bind.Bind(context.Background(), stub.Engine{Conn: conn}, p, parsed.(sql.Query))
+	q, err := bind.Bind(context.Background(), stub.Engine{Conn: conn, Moment: &stub.Moment{}}, p, parsed.(sql.Query))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -19,9 +19,6 @@ type Moment struct{ texts map[string]string }
 // Clock implements bind.Engine.
 func (e Engine) Clock(ctx context.Context, name string) (string, error) {
 	m := e.Moment
-	if m == nil {
-		m = &Moment{}
-	}
 	if m.texts == nil {
 		if err := m.read(ctx, e); err != nil {
 			return "", err

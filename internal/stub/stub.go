@@ -15,7 +15,7 @@ import (
 // Engine is a connection that binds one statement: its tables and views stay until the connection is closed.
 type Engine struct {
 	*duck.Conn
-	Moment *Moment // of the statement; nil: each reading of the clock is of its own
+	Moment *Moment // of the statement
 }
 
 var _ bind.Engine = Engine{}
