@@ -46,7 +46,7 @@ func makeBelow(parent string) (f *Folder, err error) {
 	f = &Folder{}
 	if parent == "" {
 		parent = os.TempDir()
-	} else if f.made, err = makeParents(parent); err != nil {
+	} else if f.made, err = makeParents(filepath.Clean(parent)); err != nil {
 		f.removeParents()
 		return nil, err
 	}
@@ -61,23 +61,28 @@ func makeBelow(parent string) (f *Folder, err error) {
 	return nil, err
 }
 
-// makeParents makes a folder and those above it, and returns those that weren't there, the innermost first.
+// makeParents makes a folder and those above it where they are missing, and returns those that it made, the innermost first.
 func makeParents(path string) (made []string, err error) {
-	var missing []string
-	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(at); !errors.Is(err, os.ErrNotExist) {
-			break // what else there is to say, MkdirAll does
+	err = os.Mkdir(path, 0o700)
+	if above := filepath.Dir(path); errors.Is(err, os.ErrNotExist) && above != path {
+		if made, err = makeParents(above); err == nil {
+			err = os.Mkdir(path, 0o700)
 		}
-		missing = append(missing, at)
 	}
-	return missing, os.MkdirAll(path, 0o700)
+	if err == nil {
+		return append([]string{path}, made...), nil
+	}
+	if info, failed := os.Stat(path); failed == nil && info.IsDir() {
+		return made, nil
+	}
+	return made, err
 }
 
 // removeParents removes the folders that were made for this one, as far as nobody else has put anything there: another process may
 // have its own in them. It then stays, for good, since that process found it there.
 func (f *Folder) removeParents() {
 	for _, path := range f.made {
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := syscall.Rmdir(path); err != nil && !errors.Is(err, os.ErrNotExist) { // os.Remove would take what is no folder, too
 			return
 		}
 	}

@@ -10,6 +10,30 @@ import (
 	"github.com/tarndb/tarn/internal/errs"
 )
 
+// TestOthersTakeThePlace: what stands where a folder was made stays.
+func TestOthersTakeThePlace(t *testing.T) {
+	base := t.TempDir()
+	parent := filepath.Join(base, "a", "..", "b", "c")
+	f, err := Make(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(base, "a")); !os.IsNotExist(err) {
+		t.Errorf("another folder was made: %v", err)
+	}
+	place := filepath.Join(base, "b", "c")
+	if err := os.RemoveAll(place); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(place, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_ = f.Remove() // whatever it says of a folder that isn't there
+	if _, err := os.Stat(place); err != nil {
+		t.Errorf("a file of somebody else is gone: %v", err)
+	}
+}
+
 func TestFolderIsSweptOnlyWhenItsProcessIsDead(t *testing.T) {
 	parent := filepath.Join(t.TempDir(), "a [b]*")
 	alive, err := Make(parent)
