@@ -29,7 +29,8 @@ func (c *Conn) SerializeSQL(ctx context.Context, text string) (ast []byte, err e
 		return []byte(trees[0]), nil
 	case refusal.Type == "not implemented":
 		return nil, errs.New(errs.Unsupported, "parse", "", "only SELECT is read here").
-			WithHint("a PIVOT stands in FROM, with the values that become columns: FROM t PIVOT (count(*) FOR v IN ('a', 'b'))")
+			WithHint("WITH stands before a query, also within another statement; " +
+				"a PIVOT stands in FROM, with the values that become columns: FROM t PIVOT (count(*) FOR v IN ('a', 'b'))")
 	}
 	return nil, syntaxError(report{Message: refusal.Message, Position: refusal.Position}, text)
 }

@@ -180,6 +180,9 @@ func (p *parser) target() (Target, error) {
 	case clause != nil:
 		return t, p.unsupportedAt(p.tokens[p.pos].start, "rows of a table's past can't be changed")
 	}
+	if p.at(p.pos, "returning") {
+		return t, p.unsupportedAt(p.tokens[p.pos].start, "a change of rows returns counts; RETURNING isn't known here")
+	}
 	end := p.aliasEnd(p.pos)
 	if end > p.pos && p.symbolAt(end-1, ")") {
 		return t, p.unsupportedAt(p.tokens[p.pos].start, "the columns of a table whose rows are changed can't be renamed")
