@@ -208,6 +208,18 @@ func TestAddedTextsThatAreNone(t *testing.T) {
 	h.want("SELECT sum(id) FROM n.plain", "46") // what doesn't read the texts isn't kept from the rest
 }
 
+// TestAddedBytesThatAreNoText: bytes of a binary column that are no text are damage of the file that was added, not of the copy that is
+// made to read it.
+func TestAddedBytesThatAreNoText(t *testing.T) {
+	h := newHive(t)
+	h.file("bytes/a.parquet", `SELECT 1::BIGINT AS id, unnest(['a'::BLOB, '\xFF'::BLOB]) AS s`)
+	h.run("CREATE TABLE n.b (id bigint, s string)")
+	h.want(h.add("n.b", "bytes", ""), "1 1")
+	if err := h.readAll("SELECT s FROM n.b"); errs.KindOf(err) != errs.Corrupt || !strings.Contains(err.Error(), filepath.Join(h.dir, "bytes/a.parquet")) {
+		t.Errorf("%v, wanted damage of bytes/a.parquet", err)
+	}
+}
+
 // readAll runs a statement and reads its rows to the end.
 func (h *hive) readAll(query string) error {
 	rows, err := h.Query(h.t.Context(), query)

@@ -69,7 +69,7 @@ func (w *worker) everywhere(ctx context.Context, t *task.Table, load bool) error
 	if load {
 		err := w.conn.Exec(ctx, "CREATE TABLE "+everywhereName(t)+" AS "+text)
 		if errs.KindOf(err) != errs.Resource || ctx.Err() != nil {
-			return w.conn.Blame(ctx, localPaths([][]task.File{t.Everywhere}), err)
+			return blame(ctx, w.conn, t.Everywhere, err)
 		}
 	}
 	return makeView(ctx, w.conn, everywhereName(t), text)

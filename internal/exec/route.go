@@ -315,5 +315,5 @@ func (w *worker) routeUnit(ctx context.Context, u *unit, out *routing) (rows, dr
 		rows, dropped = rows+n, dropped+n-int64(kept)
 		return err
 	})
-	return rows, dropped, w.conn.Blame(ctx, localPaths([][]task.File{u.files}), err)
+	return rows, dropped, blame(ctx, w.conn, u.files, err)
 }

@@ -202,7 +202,7 @@ func (r *run) finish(ctx context.Context) error {
 			return err
 		}
 	}
-	var files []string
+	var files []task.File
 	for i := range f.Tables {
 		t := &f.Tables[i]
 		done, err := r.wholeView(ctx, conn, t)
@@ -210,7 +210,7 @@ func (r *run) finish(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		files = append(files, localPaths([][]task.File{t.Files})...)
+		files = append(files, t.Files...)
 	}
 	for _, v := range f.Views {
 		if err := makeView(ctx, conn, v.Name, v.SQL); err != nil {
@@ -219,10 +219,10 @@ func (r *run) finish(ctx context.Context) error {
 	}
 	if keep := r.opts.keeper(nil); keep != nil {
 		_, err = keep(ctx, conn, all, f.SQL)
-		return conn.Blame(ctx, files, err)
+		return blame(ctx, conn, files, err)
 	}
 	err = r.give(nil, func(put func(*duck.Chunk) error) error { return r.streamFinal(ctx, conn, put) }, r.sendTo(ctx))
-	return conn.Blame(ctx, files, err)
+	return blame(ctx, conn, files, err)
 }
 
 // streamFinal runs the final step's query. What memory doesn't suffice for, before any row came out, is done again by one thread: each

@@ -105,7 +105,7 @@ func (w *worker) run(ctx context.Context, p *task.Pack, x *exchange, do runQuery
 	parts = 1
 	a := attempt{p, x, checks, sieves, p.Part, duck.ShortWidth(w.short.Load())}
 	err = w.attempt(ctx, a, do, given, &parts)
-	return parts, w.conn.Blame(ctx, localPaths(p.Inputs), misspelled(err))
+	return parts, blame(ctx, w.conn, slices.Concat(p.Inputs...), misspelled(err))
 }
 
 func (w *worker) try(ctx context.Context, a attempt, do runQuery) (err error) {
@@ -274,16 +274,6 @@ func (w *worker) prepare(ctx context.Context) error {
 	}
 	w.ready = true
 	return w.loadEverywhere(ctx)
-}
-
-func localPaths(inputs [][]task.File) []string {
-	var out []string
-	for _, files := range inputs {
-		for _, f := range files {
-			out = append(out, f.Ref.Local)
-		}
-	}
-	return out
 }
 
 // checks registers, per table, the checks that each row lies in the group that its file is filed under.
