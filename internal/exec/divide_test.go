@@ -320,7 +320,7 @@ func TestCancelWhileRouting(t *testing.T) {
 	for _, name := range []string{"canceled", "closed"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		dir := t.TempDir()
-		s := start(ctx, x, Options{Workers: 2, TempDir: dir, MemoryBytes: 256 << 20})
+		s := start(ctx, x, Options{Workers: 2, TempDir: dir})
 		for begin := time.Now(); ; time.Sleep(time.Millisecond) {
 			if found, _ := filepath.Glob(dir + "/tarn-routed-*/*"); len(found) > 0 {
 				break
