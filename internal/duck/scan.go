@@ -53,8 +53,8 @@ type Scan struct {
 	// Filter is an SQL condition on the result's names; "" is none. It stands below the checks: a row that it drops isn't
 	// checked, and row groups that it rules out aren't read. Deleted rows are neither filtered nor checked.
 	Filter string
-	// Sieve is likewise a condition, but stands above the checks: a row is checked before it may be dropped. DuckDB puts what was checked
-	// in the place of its column wherever it moves the condition to.
+	// Sieve is likewise a condition, but stands above the checks: a row is checked before it may be dropped. DuckDB leaves it there, since
+	// the functions that check are volatile.
 	Sieve string
 	// Late has DuckDB plan the statement only once: it needs LateArgs.
 	Late bool
